@@ -1,0 +1,1 @@
+//! Reports of the gander model checker: text, JSON and graphs from plain view-models.

@@ -1,0 +1,1 @@
+//! Symbolic transition systems, claims, evidence and verdicts for the gander model checker.

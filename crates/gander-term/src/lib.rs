@@ -1,0 +1,1 @@
+//! Sorts, exact values and interned typed terms for the gander model checker.

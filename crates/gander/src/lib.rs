@@ -1,0 +1,1 @@
+//! gander: a model checker for symbolic transition systems. Prove it, break it, see why.

@@ -1,0 +1,2 @@
+//! The `gander` command.
+fn main() {}
