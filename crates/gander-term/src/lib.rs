@@ -1,1 +1,21 @@
-//! Sorts, exact values and interned typed terms for the gander model checker.
+//! Sorts, exact values and interned typed terms.
+//!
+//! A [`Pool`] owns terms; a [`TermId`] is a `Copy` handle into it. [`Pool::mk`] builds any term and checks its sorts;
+//! the constructors of the `build` module are shorthands that simplify on the way. No solver owns a term.
+//!
+//! Invariants of this crate:
+//! - every term in a pool is well-sorted;
+//! - equal terms of one pool have equal ids, and ids do not depend on anything but the order of construction;
+//! - children have smaller ids than their parents;
+//! - nothing recurses over terms, so depth is limited by memory only.
+
+mod build;
+mod op;
+mod pool;
+mod sort;
+mod value;
+
+pub use op::{Op, SortError};
+pub use pool::{NameClash, Pool, Symbol, SymbolId, TermId, ValueId};
+pub use sort::{EnumId, Enumeration, Sort};
+pub use value::{IBig, RBig, Value};

@@ -1,0 +1,172 @@
+//! Operators of terms, and which sorts they take.
+
+use std::fmt;
+
+use crate::pool::{SymbolId, ValueId};
+use crate::sort::Sort;
+
+/// What a term is made of: a leaf or an operator applied to arguments.
+///
+/// Arities: `Not Neg Abs ToReal ToInt` one; `Implies Eq Sub Div IntDiv Mod Pow Lt Le Gt Ge` two; `Ite` three;
+/// `And Or Add Mul Min Max Concat` two or more; `Forall Exists` their bound symbols, then the body.
+/// docs/semantics.md defines each of them.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Op {
+    /// A free or bound variable.
+    Symbol(SymbolId),
+    /// A truth value.
+    Bool(bool),
+    /// A constant of any other sort.
+    Const(ValueId),
+    /// Negation.
+    Not,
+    /// Conjunction.
+    And,
+    /// Disjunction.
+    Or,
+    /// Implication, `->`.
+    Implies,
+    /// Equality on any sort; on bool it is "if and only if".
+    Eq,
+    /// If-then-else on any sort.
+    Ite,
+    /// Unary minus.
+    Neg,
+    /// Sum.
+    Add,
+    /// Difference.
+    Sub,
+    /// Product.
+    Mul,
+    /// Quotient of reals, `x / 0 = 0`.
+    Div,
+    /// Euclidean quotient of ints, `x div 0 = 0`.
+    IntDiv,
+    /// Euclidean remainder of ints, `x mod 0 = x`. Also written `%`.
+    Mod,
+    /// Power with an int exponent; a negative exponent counts as 0.
+    Pow,
+    /// Absolute value.
+    Abs,
+    /// Least argument.
+    Min,
+    /// Greatest argument.
+    Max,
+    /// Less than.
+    Lt,
+    /// Less than or equal.
+    Le,
+    /// Greater than.
+    Gt,
+    /// Greater than or equal.
+    Ge,
+    /// An int as a real.
+    ToReal,
+    /// The greatest int not above a real.
+    ToInt,
+    /// Concatenation of strings, `++`.
+    Concat,
+    /// For all values of the bound symbols.
+    Forall,
+    /// For some values of the bound symbols.
+    Exists,
+}
+
+impl Op {
+    /// The name used in messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Op::Symbol(_) => "variable",
+            Op::Bool(_) | Op::Const(_) => "constant",
+            Op::Not => "not",
+            Op::And => "and",
+            Op::Or => "or",
+            Op::Implies => "->",
+            Op::Eq => "==",
+            Op::Ite => "if",
+            Op::Neg | Op::Sub => "-",
+            Op::Add => "+",
+            Op::Mul => "*",
+            Op::Div => "/",
+            Op::IntDiv => "div",
+            Op::Mod => "mod",
+            Op::Pow => "^",
+            Op::Abs => "abs",
+            Op::Min => "min",
+            Op::Max => "max",
+            Op::Lt => "<",
+            Op::Le => "<=",
+            Op::Gt => ">",
+            Op::Ge => ">=",
+            Op::ToReal => "to_real",
+            Op::ToInt => "to_int",
+            Op::Concat => "++",
+            Op::Forall => "forall",
+            Op::Exists => "exists",
+        }
+    }
+
+    /// True for leaves.
+    pub fn is_leaf(self) -> bool {
+        matches!(self, Op::Symbol(_) | Op::Bool(_) | Op::Const(_))
+    }
+
+    /// The sort of `self` applied to arguments of these sorts; leaves and quantifiers are the pool's business.
+    pub(crate) fn result_sort(self, args: &[Sort]) -> Result<Sort, SortError> {
+        let wrong = |expected: &'static str| Err(SortError { op: self, found: args.to_vec(), expected });
+        let all = |s: Sort| args.iter().all(|&a| a == s);
+        let same = args.windows(2).all(|w| w[0] == w[1]);
+        match self {
+            Op::Not if args.len() == 1 && all(Sort::Bool) => Ok(Sort::Bool),
+            Op::Not => wrong("one bool"),
+            Op::And | Op::Or if args.len() >= 2 && all(Sort::Bool) => Ok(Sort::Bool),
+            Op::And | Op::Or => wrong("two or more bools"),
+            Op::Implies if args.len() == 2 && all(Sort::Bool) => Ok(Sort::Bool),
+            Op::Implies => wrong("two bools"),
+            Op::Eq if args.len() == 2 && same => Ok(Sort::Bool),
+            Op::Eq => wrong("two arguments of one sort"),
+            Op::Ite if args.len() == 3 && args[0] == Sort::Bool && args[1] == args[2] => Ok(args[1]),
+            Op::Ite => wrong("a bool and two arguments of one sort"),
+            Op::Neg | Op::Abs if args.len() == 1 && args[0].is_numeric() => Ok(args[0]),
+            Op::Neg | Op::Abs => wrong("one number"),
+            Op::Add | Op::Mul | Op::Min | Op::Max if args.len() >= 2 && same && args[0].is_numeric() => Ok(args[0]),
+            Op::Add | Op::Mul | Op::Min | Op::Max => wrong("two or more ints, or two or more reals"),
+            Op::Sub if args.len() == 2 && same && args[0].is_numeric() => Ok(args[0]),
+            Op::Sub => wrong("two ints, or two reals"),
+            Op::Div if args.len() == 2 && all(Sort::Real) => Ok(Sort::Real),
+            Op::Div => wrong("two reals"),
+            Op::IntDiv | Op::Mod if args.len() == 2 && all(Sort::Int) => Ok(Sort::Int),
+            Op::IntDiv | Op::Mod => wrong("two ints"),
+            Op::Pow if args.len() == 2 && args[0].is_numeric() && args[1] == Sort::Int => Ok(args[0]),
+            Op::Pow => wrong("a number and an int exponent"),
+            Op::Lt | Op::Le | Op::Gt | Op::Ge if args.len() == 2 && same && args[0].is_numeric() => Ok(Sort::Bool),
+            Op::Lt | Op::Le | Op::Gt | Op::Ge => wrong("two ints, or two reals"),
+            Op::ToReal if args.len() == 1 && all(Sort::Int) => Ok(Sort::Real),
+            Op::ToReal => wrong("one int"),
+            Op::ToInt if args.len() == 1 && all(Sort::Real) => Ok(Sort::Int),
+            Op::ToInt => wrong("one real"),
+            Op::Concat if args.len() >= 2 && all(Sort::String) => Ok(Sort::String),
+            Op::Concat => wrong("two or more strings"),
+            Op::Symbol(_) | Op::Bool(_) | Op::Const(_) | Op::Forall | Op::Exists => wrong("no arguments here"),
+        }
+    }
+}
+
+/// An operator was given arguments of the wrong number or sorts.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SortError {
+    /// The operator.
+    pub op: Op,
+    /// The sorts of the arguments.
+    pub found: Vec<Sort>,
+    /// What it takes, in words.
+    pub expected: &'static str,
+}
+
+impl fmt::Display for SortError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` takes {}", self.op.name(), self.expected)
+    }
+}
+
+impl std::error::Error for SortError {}

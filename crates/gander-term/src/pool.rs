@@ -1,0 +1,424 @@
+//! The pool: interned, typed terms as `Copy` ids.
+//!
+//! Equal terms have equal ids within a pool. Children are interned before their parents, so ids are a topological
+//! order. A pool can be frozen and forked: a fork sees every term of its base under the same id and adds its own
+//! behind them, so an engine thread needs no lock and a search gives the same ids from run to run. Terms of two
+//! sibling forks are exchanged by [`Pool::import`].
+
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use hashbrown::HashTable;
+use rustc_hash::FxHasher;
+
+use crate::op::{Op, SortError};
+use crate::sort::{EnumId, Enumeration, Sort};
+use crate::value::Value;
+
+/// A term of a [`Pool`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct TermId(pub(crate) u32);
+
+impl TermId {
+    /// Position in the pool; children come before their parents.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A named variable of a [`Pool`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct SymbolId(pub(crate) u32);
+
+impl SymbolId {
+    /// Position in the order of declaration.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// An interned constant of a [`Pool`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct ValueId(pub(crate) u32);
+
+/// A variable: its name is unique in the pool.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Symbol {
+    /// The full name, without quotes.
+    pub name: String,
+    /// The sort.
+    pub sort: Sort,
+    /// True for a variable that only occurs bound by a quantifier.
+    pub bound: bool,
+}
+
+/// A name was declared before with another meaning.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NameClash {
+    /// The name.
+    pub name: String,
+}
+
+impl std::fmt::Display for NameClash {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "`{}` is declared already, with another sort", self.name)
+    }
+}
+
+impl std::error::Error for NameClash {}
+
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    op: Op,
+    sort: Sort,
+    start: u32,
+    len: u32,
+}
+
+/// A set of interned terms; see the module's documentation.
+#[derive(Clone, Debug, Default)]
+pub struct Pool {
+    base: Option<Arc<Pool>>,
+    first: u32,
+    first_symbol: u32,
+    first_value: u32,
+    first_enum: u32,
+    entries: Vec<Entry>,
+    args: Vec<TermId>,
+    terms: HashTable<u32>,
+    symbols: Vec<Symbol>,
+    symbol_names: HashTable<u32>,
+    values: Vec<Value>,
+    value_ids: HashTable<u32>,
+    enums: Vec<Enumeration>,
+}
+
+fn hash_of(x: impl Hash) -> u64 {
+    let mut h = FxHasher::default();
+    x.hash(&mut h);
+    // hashbrown takes its tag from the top bits, which the last multiplication of FxHasher mixes best.
+    h.finish()
+}
+
+fn term_hash(op: Op, args: &[TermId]) -> u64 {
+    let mut h = FxHasher::default();
+    op.hash(&mut h);
+    for a in args {
+        h.write_u32(a.0);
+    }
+    h.finish()
+}
+
+impl Pool {
+    /// An empty pool.
+    pub fn new() -> Pool {
+        Pool::default()
+    }
+
+    /// No more terms: the pool can be shared and forked.
+    pub fn freeze(self) -> Arc<Pool> {
+        Arc::new(self)
+    }
+
+    /// A pool that sees all of `base` under the same ids and can grow.
+    pub fn fork(base: &Arc<Pool>) -> Pool {
+        Pool {
+            first: base.len() as u32,
+            first_symbol: base.symbol_count() as u32,
+            first_value: base.first_value + base.values.len() as u32,
+            first_enum: base.first_enum + base.enums.len() as u32,
+            base: Some(Arc::clone(base)),
+            ..Pool::default()
+        }
+    }
+
+    /// The number of terms, those of the base included.
+    pub fn len(&self) -> usize {
+        self.first as usize + self.entries.len()
+    }
+
+    /// True if there is no term.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The number of symbols, those of the base included.
+    pub fn symbol_count(&self) -> usize {
+        self.first_symbol as usize + self.symbols.len()
+    }
+
+    fn base(&self) -> &Pool {
+        self.base.as_deref().expect("an id below `first` belongs to the base")
+    }
+
+    #[inline]
+    fn entry(&self, t: TermId) -> (&Pool, Entry) {
+        let mut pool = self;
+        while t.0 < pool.first {
+            pool = pool.base();
+        }
+        (pool, pool.entries[(t.0 - pool.first) as usize])
+    }
+
+    /// The operator of a term.
+    #[inline]
+    pub fn op(&self, t: TermId) -> Op {
+        self.entry(t).1.op
+    }
+
+    /// The arguments of a term.
+    #[inline]
+    pub fn args(&self, t: TermId) -> &[TermId] {
+        let (pool, e) = self.entry(t);
+        &pool.args[e.start as usize..(e.start + e.len) as usize]
+    }
+
+    /// The sort of a term.
+    #[inline]
+    pub fn sort(&self, t: TermId) -> Sort {
+        self.entry(t).1.sort
+    }
+
+    /// A symbol's name and sort.
+    pub fn symbol(&self, s: SymbolId) -> &Symbol {
+        let mut pool = self;
+        while s.0 < pool.first_symbol {
+            pool = pool.base();
+        }
+        &pool.symbols[(s.0 - pool.first_symbol) as usize]
+    }
+
+    /// A constant's value.
+    pub fn value(&self, v: ValueId) -> &Value {
+        let mut pool = self;
+        while v.0 < pool.first_value {
+            pool = pool.base();
+        }
+        &pool.values[(v.0 - pool.first_value) as usize]
+    }
+
+    /// A declared enumeration.
+    pub fn enumeration(&self, e: EnumId) -> &Enumeration {
+        let mut pool = self;
+        while e.0 < pool.first_enum {
+            pool = pool.base();
+        }
+        &pool.enums[(e.0 - pool.first_enum) as usize]
+    }
+
+    /// Every declared enumeration.
+    pub fn enumerations(&self) -> impl Iterator<Item = EnumId> + use<> {
+        (0..self.first_enum + self.enums.len() as u32).map(EnumId)
+    }
+
+    /// The enumeration with this name.
+    pub fn find_enum(&self, name: &str) -> Option<EnumId> {
+        self.enumerations().find(|&e| self.enumeration(e).name == name)
+    }
+
+    /// Declares an enumeration; declaring the same again gives the same id.
+    pub fn declare_enum(&mut self, name: &str, variants: &[&str]) -> Result<EnumId, NameClash> {
+        if let Some(id) = self.find_enum(name) {
+            let same = self.enumeration(id).variants.iter().map(String::as_str).eq(variants.iter().copied());
+            return if same { Ok(id) } else { Err(NameClash { name: name.to_string() }) };
+        }
+        let id = EnumId(self.first_enum + self.enums.len() as u32);
+        self.enums
+            .push(Enumeration { name: name.to_string(), variants: variants.iter().map(|v| v.to_string()).collect() });
+        Ok(id)
+    }
+
+    /// The symbol with this name.
+    pub fn find_symbol(&self, name: &str) -> Option<SymbolId> {
+        let hash = hash_of(name);
+        let mut pool = self;
+        loop {
+            let found = pool.symbol_names.find(hash, |&i| pool.symbols[(i - pool.first_symbol) as usize].name == name);
+            if let Some(&i) = found {
+                return Some(SymbolId(i));
+            }
+            pool = pool.base.as_deref()?;
+        }
+    }
+
+    /// Declares a free variable; declaring the same again gives the same id.
+    pub fn declare(&mut self, name: &str, sort: Sort) -> Result<SymbolId, NameClash> {
+        match self.find_symbol(name) {
+            Some(id) if self.symbol(id).sort == sort && !self.symbol(id).bound => Ok(id),
+            Some(_) => Err(NameClash { name: name.to_string() }),
+            None => Ok(self.new_symbol(name.to_string(), sort, false)),
+        }
+    }
+
+    /// Declares a free variable under a name that nothing else has: `name`, or `name` with a number behind.
+    pub fn declare_fresh(&mut self, name: &str, sort: Sort) -> SymbolId {
+        let name = self.unused_name(name);
+        self.new_symbol(name, sort, false)
+    }
+
+    /// Declares a variable for a quantifier to bind, under a name that nothing else has. As no two quantifiers share
+    /// a bound variable, substitution cannot capture.
+    pub fn declare_bound(&mut self, name: &str, sort: Sort) -> SymbolId {
+        let name = self.unused_name(name);
+        self.new_symbol(name, sort, true)
+    }
+
+    fn unused_name(&self, name: &str) -> String {
+        if self.find_symbol(name).is_none() {
+            return name.to_string();
+        }
+        // Start where no earlier symbol can be in the way too often.
+        let mut n = self.symbol_count();
+        loop {
+            let candidate = format!("{name}~{n}");
+            if self.find_symbol(&candidate).is_none() {
+                return candidate;
+            }
+            n += 1;
+        }
+    }
+
+    fn new_symbol(&mut self, name: String, sort: Sort, bound: bool) -> SymbolId {
+        let id = self.first_symbol + self.symbols.len() as u32;
+        let hash = hash_of(name.as_str());
+        self.symbols.push(Symbol { name, sort, bound });
+        let (symbols, first) = (&self.symbols, self.first_symbol);
+        self.symbol_names.insert_unique(hash, id, |&i| hash_of(symbols[(i - first) as usize].name.as_str()));
+        SymbolId(id)
+    }
+
+    /// The term that is this variable.
+    pub fn var(&mut self, s: SymbolId) -> TermId {
+        let sort = self.symbol(s).sort;
+        self.intern(Op::Symbol(s), sort, &[])
+    }
+
+    /// The constant `value`.
+    pub fn constant(&mut self, value: Value) -> TermId {
+        let sort = value.sort();
+        if let Value::Bool(b) = value {
+            return self.intern(Op::Bool(b), sort, &[]);
+        }
+        let id = self.intern_value(value);
+        self.intern(Op::Const(id), sort, &[])
+    }
+
+    fn intern_value(&mut self, value: Value) -> ValueId {
+        let hash = hash_of(&value);
+        let mut pool: &Pool = self;
+        loop {
+            let found = pool.value_ids.find(hash, |&i| pool.values[(i - pool.first_value) as usize] == value);
+            if let Some(&i) = found {
+                return ValueId(i);
+            }
+            match pool.base.as_deref() {
+                Some(base) => pool = base,
+                None => break,
+            }
+        }
+        let id = self.first_value + self.values.len() as u32;
+        self.values.push(value);
+        let (values, first) = (&self.values, self.first_value);
+        self.value_ids.insert_unique(hash, id, |&i| hash_of(&values[(i - first) as usize]));
+        ValueId(id)
+    }
+
+    /// The constant that a term is, if it is one.
+    pub fn as_constant(&self, t: TermId) -> Option<Value> {
+        match self.op(t) {
+            Op::Bool(b) => Some(Value::Bool(b)),
+            Op::Const(v) => Some(self.value(v).clone()),
+            _ => None,
+        }
+    }
+
+    /// The symbol that a term is, if it is one.
+    pub fn as_symbol(&self, t: TermId) -> Option<SymbolId> {
+        match self.op(t) {
+            Op::Symbol(s) => Some(s),
+            _ => None,
+        }
+    }
+
+    /// The term `op(args)`, exactly as asked for: sorts are checked, nothing is simplified.
+    pub fn mk(&mut self, op: Op, args: &[TermId]) -> Result<TermId, SortError> {
+        let sort = self.sort_of(op, args)?;
+        Ok(self.intern(op, sort, args))
+    }
+
+    fn sort_of(&self, op: Op, args: &[TermId]) -> Result<Sort, SortError> {
+        match op {
+            Op::Symbol(s) if args.is_empty() => return Ok(self.symbol(s).sort),
+            Op::Bool(_) if args.is_empty() => return Ok(Sort::Bool),
+            Op::Const(v) if args.is_empty() => return Ok(self.value(v).sort()),
+            Op::Forall | Op::Exists => {
+                let ok = args.split_last().is_some_and(|(&body, bound)| {
+                    self.sort(body) == Sort::Bool
+                        && !bound.is_empty()
+                        && bound.iter().all(|&b| self.as_symbol(b).is_some_and(|s| self.symbol(s).bound))
+                });
+                if ok {
+                    return Ok(Sort::Bool);
+                }
+                let found = args.iter().map(|&a| self.sort(a)).collect();
+                return Err(SortError { op, found, expected: "bound variables and a bool" });
+            }
+            _ => {}
+        }
+        // Nearly all terms have few arguments; avoid the allocation for them.
+        let mut few = [Sort::Bool; 4];
+        if args.len() <= few.len() {
+            for (s, &a) in few.iter_mut().zip(args) {
+                *s = self.sort(a);
+            }
+            op.result_sort(&few[..args.len()])
+        } else {
+            op.result_sort(&args.iter().map(|&a| self.sort(a)).collect::<Vec<_>>())
+        }
+    }
+
+    fn intern(&mut self, op: Op, sort: Sort, args: &[TermId]) -> TermId {
+        let hash = term_hash(op, args);
+        let mut pool: &Pool = self;
+        loop {
+            let found = pool.terms.find(hash, |&i| {
+                let e = pool.entries[(i - pool.first) as usize];
+                e.op == op && pool.args[e.start as usize..(e.start + e.len) as usize] == *args
+            });
+            if let Some(&i) = found {
+                return TermId(i);
+            }
+            match pool.base.as_deref() {
+                // A term with an argument that the base has not got is not in the base.
+                Some(base) if args.iter().all(|a| a.0 < pool.first) => pool = base,
+                _ => break,
+            }
+        }
+        let id = self.first + self.entries.len() as u32;
+        let start = self.args.len() as u32;
+        self.args.extend_from_slice(args);
+        self.entries.push(Entry { op, sort, start, len: args.len() as u32 });
+        let (entries, all_args, first) = (&self.entries, &self.args, self.first);
+        self.terms.insert_unique(hash, id, |&i| {
+            let e = entries[(i - first) as usize];
+            term_hash(e.op, &all_args[e.start as usize..(e.start + e.len) as usize])
+        });
+        TermId(id)
+    }
+
+    /// The terms below and including `roots`, each once, children before parents.
+    pub fn postorder(&self, roots: &[TermId]) -> Vec<TermId> {
+        let mut seen = rustc_hash::FxHashSet::default();
+        let mut order = Vec::new();
+        let mut stack: Vec<(TermId, bool)> = roots.iter().rev().map(|&r| (r, false)).collect();
+        while let Some((t, done)) = stack.pop() {
+            if done {
+                order.push(t);
+            } else if seen.insert(t) {
+                stack.push((t, true));
+                stack.extend(self.args(t).iter().rev().map(|&a| (a, false)));
+            }
+        }
+        order
+    }
+}

@@ -1,0 +1,75 @@
+//! Exact values: what a term evaluates to.
+
+use std::sync::Arc;
+
+use crate::sort::{EnumId, Sort};
+
+pub use dashu_int::IBig;
+pub use dashu_ratio::RBig;
+
+/// A value of some [`Sort`]. Numbers are exact and unbounded.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Value {
+    /// A truth value.
+    Bool(bool),
+    /// An integer.
+    Int(IBig),
+    /// A rational, in lowest terms.
+    Real(RBig),
+    /// A string.
+    Str(Arc<str>),
+    /// A variant of an enumeration, by position.
+    Enum(EnumId, u32),
+}
+
+impl Value {
+    /// The sort of the value.
+    pub fn sort(&self) -> Sort {
+        match self {
+            Value::Bool(_) => Sort::Bool,
+            Value::Int(_) => Sort::Int,
+            Value::Real(_) => Sort::Real,
+            Value::Str(_) => Sort::String,
+            Value::Enum(id, _) => Sort::Enum(*id),
+        }
+    }
+
+    /// An integer value.
+    pub fn int(i: impl Into<IBig>) -> Value {
+        Value::Int(i.into())
+    }
+
+    /// A string value.
+    pub fn str(s: &str) -> Value {
+        Value::Str(Arc::from(s))
+    }
+
+    /// A real value that is a whole number.
+    pub fn whole(i: impl Into<IBig>) -> Value {
+        Value::Real(RBig::from(i.into()))
+    }
+
+    /// The truth value, if it is one.
+    pub fn as_bool(&self) -> Option<bool> {
+        match self {
+            Value::Bool(b) => Some(*b),
+            _ => None,
+        }
+    }
+
+    /// The integer, if it is one.
+    pub fn as_int(&self) -> Option<&IBig> {
+        match self {
+            Value::Int(i) => Some(i),
+            _ => None,
+        }
+    }
+
+    /// The rational, if it is one.
+    pub fn as_real(&self) -> Option<&RBig> {
+        match self {
+            Value::Real(r) => Some(r),
+            _ => None,
+        }
+    }
+}
