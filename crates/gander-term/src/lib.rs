@@ -10,12 +10,18 @@
 //! - nothing recurses over terms, so depth is limited by memory only.
 
 mod build;
+mod import;
+mod inspect;
 mod op;
 mod pool;
 mod sort;
+mod substitute;
 mod value;
 
+pub use import::Importer;
+pub use inspect::Features;
 pub use op::{Op, SortError};
 pub use pool::{NameClash, Pool, Symbol, SymbolId, TermId, ValueId};
 pub use sort::{EnumId, Enumeration, Sort};
+pub use substitute::Substitution;
 pub use value::{IBig, RBig, Value};

@@ -147,6 +147,31 @@ impl Pool {
         self.first_symbol as usize + self.symbols.len()
     }
 
+    /// How many of the first term ids mean the same in both pools: those of a common base.
+    pub(crate) fn shared_terms(&self, other: &Pool) -> usize {
+        self.common_base(other).map_or(0, |base| base.len())
+    }
+
+    /// How many of the first symbol ids mean the same in both pools.
+    pub(crate) fn shared_symbols(&self, other: &Pool) -> usize {
+        self.common_base(other).map_or(0, |base| base.symbol_count())
+    }
+
+    fn common_base<'a>(&'a self, other: &Pool) -> Option<&'a Pool> {
+        let mut mine = self.base.as_deref();
+        while let Some(m) = mine {
+            let mut theirs = Some(other);
+            while let Some(t) = theirs {
+                if std::ptr::eq(m, t) {
+                    return mine;
+                }
+                theirs = t.base.as_deref();
+            }
+            mine = m.base.as_deref();
+        }
+        None
+    }
+
     fn base(&self) -> &Pool {
         self.base.as_deref().expect("an id below `first` belongs to the base")
     }
@@ -267,6 +292,11 @@ impl Pool {
         if self.find_symbol(name).is_none() {
             return name.to_string();
         }
+        // A name that went through several pools must not grow a number each time.
+        let name = match name.rsplit_once('~') {
+            Some((stem, n)) if !stem.is_empty() && n.bytes().all(|b| b.is_ascii_digit()) => stem,
+            _ => name,
+        };
         // Start where no earlier symbol can be in the way too often.
         let mut n = self.symbol_count();
         loop {
@@ -377,7 +407,7 @@ impl Pool {
         }
     }
 
-    fn intern(&mut self, op: Op, sort: Sort, args: &[TermId]) -> TermId {
+    pub(crate) fn intern(&mut self, op: Op, sort: Sort, args: &[TermId]) -> TermId {
         let hash = term_hash(op, args);
         let mut pool: &Pool = self;
         loop {
