@@ -1,1 +1,22 @@
-//! Symbolic transition systems, claims, evidence and verdicts for the gander model checker.
+//! Symbolic transition systems, claims about them, and the evidence that settles claims.
+//!
+//! Invariants of this crate:
+//! - a [`System`] is well-formed (see [`SystemBuilder`]) and never changes; its pool is frozen;
+//! - frames are resolved: what an effect does not mention is free;
+//! - every pass that makes a system of a system returns the way back for runs and invariants.
+
+mod builder;
+mod claim;
+mod evidence;
+mod formula;
+mod origin;
+mod system;
+
+pub use builder::{BuildError, SystemBuilder, TransitionDraft};
+pub use claim::{Claim, ClaimId, ClaimKind, ClaimOrigin, Fairness, FairnessId, FairnessKind, Goal};
+pub use evidence::{Evidence, Leg, NodeFormulas, Obstacle, Run, State, Step, Verdict};
+pub use formula::{ChoiceTerm, StateTerm, StepTerm};
+pub use origin::{Element, ElementId, ElementInfo, ElementKind, Span};
+pub use system::{
+    Effect, GateId, Node, NodeId, Param, Range, Role, Start, StartId, StateVar, System, Transition, TransitionId, VarId,
+};

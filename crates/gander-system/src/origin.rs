@@ -1,0 +1,62 @@
+//! Where things come from: source spans and named model elements.
+
+/// A range of bytes in the source text.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Span {
+    /// The first byte.
+    pub start: u32,
+    /// The byte behind the last.
+    pub end: u32,
+}
+
+/// A part of a model that a proof can rest on: see [`ElementInfo`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct ElementId(pub u32);
+
+impl ElementId {
+    /// Position in [`crate::System::elements`].
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// What kind of model part an element is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum ElementKind {
+    /// A conjunct of a start transition.
+    Start,
+    /// A conjunct of a guard.
+    Guard,
+    /// The range of a parameter: an assumption on the choice.
+    ParameterRange,
+    /// An assignment.
+    Assignment,
+    /// A constraint over primed variables.
+    Constraint,
+    /// A resolved frame: "keeps its value". Never removed (docs/semantics.md, validity cores).
+    Frame,
+    /// An assumption, or the range of an input.
+    Assumption,
+    /// A node invariant given by the user: a hint.
+    Hint,
+}
+
+/// The name, kind and place of an element.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ElementInfo {
+    /// What messages call it, for example `Open.deposit guard 1`.
+    pub name: String,
+    /// What it is.
+    pub kind: ElementKind,
+    /// Where it was written; none for what a front-end added.
+    pub span: Option<Span>,
+}
+
+/// A term that is an element of the model.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Element<T> {
+    /// Which element.
+    pub id: ElementId,
+    /// Its content.
+    pub term: T,
+}

@@ -1,0 +1,339 @@
+//! Symbolic transition systems with a control graph.
+//!
+//! A *state* is a node and a value for every state variable. docs/semantics.md is normative; this module only gives
+//! it a shape. A [`System`] is immutable and made by a [`crate::SystemBuilder`], which checks the invariants listed
+//! there.
+
+use std::sync::Arc;
+
+use gander_term::{IBig, Pool, Sort, SymbolId, TermId};
+
+use crate::claim::{Claim, Fairness};
+use crate::formula::{ChoiceTerm, StateTerm, StepTerm};
+use crate::origin::{Element, ElementId, ElementInfo, Span};
+
+macro_rules! index_type {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+        pub struct $name(pub u32);
+
+        impl $name {
+            /// Position in the system's list.
+            pub fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+
+        impl From<usize> for $name {
+            fn from(i: usize) -> $name {
+                $name(i as u32)
+            }
+        }
+    };
+}
+pub(crate) use index_type;
+
+index_type! {
+    /// A state variable, an index into [`System::vars`].
+    VarId
+}
+index_type! {
+    /// A node, an index into [`System::nodes`].
+    NodeId
+}
+index_type! {
+    /// A start transition, an index into [`System::starts`].
+    StartId
+}
+index_type! {
+    /// A transition, an index into [`System::transitions`].
+    TransitionId
+}
+index_type! {
+    /// A gate, an index into [`System::gates`].
+    GateId
+}
+
+/// The inclusive range of an int (or, as numbers, of a real that the language lets have one).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Range {
+    /// Least value.
+    pub low: IBig,
+    /// Greatest value.
+    pub high: IBig,
+}
+
+/// What a state variable is to the author.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Role {
+    /// Kept or changed by transitions.
+    State,
+    /// Chosen anew by every start and every step: no effect ever keeps it, effects may constrain it.
+    Input,
+}
+
+/// A state variable.
+#[derive(Clone, Debug)]
+pub struct StateVar {
+    /// The name, unique among variables.
+    pub name: String,
+    /// The sort.
+    pub sort: Sort,
+    /// The symbol of its value in a state.
+    pub current: SymbolId,
+    /// The symbol of its value in the next state, named with a prime.
+    pub next: SymbolId,
+    /// State or input.
+    pub role: Role,
+    /// The declared range. On a state variable it is a claim (`always`, added by the builder), on an input an
+    /// assumption.
+    pub range: Option<Range>,
+    /// Where it was declared.
+    pub span: Option<Span>,
+}
+
+/// A node of the control graph.
+#[derive(Clone, Debug)]
+pub struct Node {
+    /// The name, unique among nodes.
+    pub name: String,
+    /// A run may end here on purpose: no sinkhole, no deadlock.
+    pub is_final: bool,
+    /// Node invariants of the user: checked, never trusted.
+    pub hints: Vec<Element<StateTerm>>,
+    /// Where it was declared.
+    pub span: Option<Span>,
+}
+
+/// A start transition: any state at `target` that satisfies all constraints (and the assumptions).
+#[derive(Clone, Debug)]
+pub struct Start {
+    /// The name, unique among starts.
+    pub name: String,
+    /// The node it enters.
+    pub target: NodeId,
+    /// Its constraint, a conjunction.
+    pub constraint: Vec<Element<StateTerm>>,
+    /// Where it was written.
+    pub span: Option<Span>,
+}
+
+/// A parameter of a transition.
+#[derive(Clone, Debug)]
+pub struct Param {
+    /// The name, unique in its transition.
+    pub name: String,
+    /// The sort.
+    pub sort: Sort,
+    /// Its symbol, named `transition.parameter`.
+    pub symbol: SymbolId,
+    /// The declared range; the builder adds it to the guard as elements of kind `ParameterRange`.
+    pub range: Option<Range>,
+}
+
+/// One part of an effect.
+#[derive(Clone, Copy, Debug)]
+pub enum Effect {
+    /// `var := value`
+    Assign {
+        /// The element.
+        id: ElementId,
+        /// The variable.
+        var: VarId,
+        /// Its next value.
+        value: ChoiceTerm,
+    },
+    /// A constraint over both states.
+    Constrain {
+        /// The element.
+        id: ElementId,
+        /// The constraint.
+        relation: StepTerm,
+    },
+    /// The variable keeps its value.
+    Keep {
+        /// The element, of kind `Frame`.
+        id: ElementId,
+        /// The variable.
+        var: VarId,
+    },
+}
+
+/// A transition. A variable that its effect neither assigns nor keeps is free but for the constraints.
+#[derive(Clone, Debug)]
+pub struct Transition {
+    /// The name, unique among transitions.
+    pub name: String,
+    /// The observable label; none for an internal transition.
+    pub gate: Option<GateId>,
+    /// Where it leaves from.
+    pub source: NodeId,
+    /// Where it goes.
+    pub target: NodeId,
+    /// What is chosen anew each time.
+    pub params: Vec<Param>,
+    /// The guard, a conjunction (ranges of parameters included).
+    pub guard: Vec<Element<ChoiceTerm>>,
+    /// The effect, a conjunction.
+    pub effect: Vec<Effect>,
+    /// Where it was written.
+    pub span: Option<Span>,
+}
+
+impl Transition {
+    /// True if the effect has assignments and frames for every variable and nothing else, so that the next state is a
+    /// function of state and parameters.
+    pub fn is_functional(&self, system: &System) -> bool {
+        let fixed = self.effect.iter().filter(|e| !matches!(e, Effect::Constrain { .. })).count();
+        fixed == self.effect.len() && fixed == system.vars.len()
+    }
+}
+
+/// A symbolic transition system.
+#[derive(Clone, Debug)]
+pub struct System {
+    /// The name of the specification.
+    pub name: String,
+    /// The terms; engines fork it.
+    pub pool: Arc<Pool>,
+    /// The symbol `@node` of the enumeration `@Node`, whose variants are the nodes in order: how formulas of claims,
+    /// assumptions and fairness speak of the node of a state. Guards and effects never mention it.
+    pub location: SymbolId,
+    /// State variables and inputs.
+    pub vars: Vec<StateVar>,
+    /// Names of gates.
+    pub gates: Vec<String>,
+    /// Nodes; never empty.
+    pub nodes: Vec<Node>,
+    /// Start transitions.
+    pub starts: Vec<Start>,
+    /// Transitions.
+    pub transitions: Vec<Transition>,
+    /// What every state of every considered run satisfies.
+    pub assumptions: Vec<Element<StateTerm>>,
+    /// Fairness constraints that claims refer to.
+    pub fairness: Vec<Fairness>,
+    /// What is to be decided.
+    pub claims: Vec<Claim>,
+    /// Every element, by [`ElementId`].
+    pub elements: Vec<ElementInfo>,
+    pub(crate) graph: Graph,
+}
+
+/// Transitions by node, so that large control graphs cost no scans.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Graph {
+    leaving: Vec<Vec<TransitionId>>,
+    entering: Vec<Vec<TransitionId>>,
+}
+
+impl Graph {
+    pub(crate) fn of(nodes: usize, transitions: &[Transition]) -> Graph {
+        let mut graph = Graph { leaving: vec![Vec::new(); nodes], entering: vec![Vec::new(); nodes] };
+        for (i, t) in transitions.iter().enumerate() {
+            graph.leaving[t.source.index()].push(TransitionId::from(i));
+            graph.entering[t.target.index()].push(TransitionId::from(i));
+        }
+        graph
+    }
+}
+
+impl System {
+    /// The transitions that leave a node.
+    pub fn leaving(&self, node: NodeId) -> &[TransitionId] {
+        &self.graph.leaving[node.index()]
+    }
+
+    /// The transitions that enter a node.
+    pub fn entering(&self, node: NodeId) -> &[TransitionId] {
+        &self.graph.entering[node.index()]
+    }
+
+    /// All transitions.
+    pub fn transition_ids(&self) -> impl Iterator<Item = TransitionId> + use<> {
+        (0..self.transitions.len()).map(TransitionId::from)
+    }
+
+    /// All nodes.
+    pub fn node_ids(&self) -> impl Iterator<Item = NodeId> + use<> {
+        (0..self.nodes.len()).map(NodeId::from)
+    }
+
+    /// All variables.
+    pub fn var_ids(&self) -> impl Iterator<Item = VarId> + use<> {
+        (0..self.vars.len()).map(VarId::from)
+    }
+
+    /// A variable.
+    pub fn var(&self, v: VarId) -> &StateVar {
+        &self.vars[v.index()]
+    }
+
+    /// A node.
+    pub fn node(&self, n: NodeId) -> &Node {
+        &self.nodes[n.index()]
+    }
+
+    /// A transition.
+    pub fn transition(&self, t: TransitionId) -> &Transition {
+        &self.transitions[t.index()]
+    }
+
+    /// The constant of `@Node` that stands for a node.
+    pub fn node_constant(&self, pool: &mut Pool, n: NodeId) -> TermId {
+        let Sort::Enum(id) = pool.symbol(self.location).sort else { unreachable!("@node is of an enumeration") };
+        pool.constant(gander_term::Value::Enum(id, n.0))
+    }
+
+    /// `t` with `@node` replaced by the node `n`.
+    pub fn at_node(&self, pool: &mut Pool, t: StateTerm, n: NodeId) -> TermId {
+        if !pool.free_symbols(&[t.term()]).contains(&self.location) {
+            return t.term();
+        }
+        let here = self.node_constant(pool, n);
+        pool.substitute(t.term(), &[(self.location, here)].into_iter().collect())
+    }
+
+    /// The conjunction of the assumptions at a node.
+    pub fn assumption_term(&self, pool: &mut Pool, n: NodeId) -> TermId {
+        let parts: Vec<TermId> = self.assumptions.iter().map(|a| self.at_node(pool, a.term, n)).collect();
+        pool.and(parts)
+    }
+
+    /// The conjunction of a start's constraints, assumptions not included.
+    pub fn start_term(&self, pool: &mut Pool, s: StartId) -> TermId {
+        pool.and(self.starts[s.index()].constraint.iter().map(|e| e.term.term()))
+    }
+
+    /// The conjunction of a transition's guard.
+    pub fn guard_term(&self, pool: &mut Pool, t: TransitionId) -> TermId {
+        pool.and(self.transition(t).guard.iter().map(|e| e.term.term()))
+    }
+
+    /// The conjunction of a transition's effect: what relates state, parameters and next state.
+    pub fn effect_term(&self, pool: &mut Pool, t: TransitionId) -> TermId {
+        let parts: Vec<TermId> = self.transition(t).effect.iter().map(|e| self.effect_part(pool, e)).collect();
+        pool.and(parts)
+    }
+
+    /// One part of an effect as a term.
+    pub fn effect_part(&self, pool: &mut Pool, e: &Effect) -> TermId {
+        match *e {
+            Effect::Assign { var, value, .. } => {
+                let next = pool.var(self.var(var).next);
+                pool.eq(next, value.term())
+            }
+            Effect::Keep { var, .. } => {
+                let (next, current) = (pool.var(self.var(var).next), pool.var(self.var(var).current));
+                pool.eq(next, current)
+            }
+            Effect::Constrain { relation, .. } => relation.term(),
+        }
+    }
+
+    /// The claim with this name.
+    pub fn find_claim(&self, name: &str) -> Option<&Claim> {
+        self.claims.iter().find(|c| c.name == name)
+    }
+}
