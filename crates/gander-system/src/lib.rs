@@ -10,6 +10,7 @@ mod claim;
 mod evidence;
 mod formula;
 mod origin;
+mod structural;
 mod system;
 
 pub use builder::{BuildError, SystemBuilder, TransitionDraft};

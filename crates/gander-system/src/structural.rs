@@ -1,0 +1,160 @@
+//! The claims that every control graph gets without asking (docs/semantics.md, section 3).
+//!
+//! | claim | for |
+//! |---|---|
+//! | `can enable t` | every transition |
+//! | `no sinkhole n` | every node that is not final and has a leaving transition |
+//! | `satisfiable s` | every start |
+//! | `completable t` | every transition whose effect has a constraint |
+
+use rustc_hash::FxHashSet;
+
+use crate::claim::{Claim, ClaimKind, ClaimOrigin};
+use crate::origin::Span;
+use crate::system::{Effect, NodeId, StartId, System, TransitionId};
+
+impl System {
+    /// This system with its structural claims behind the written ones.
+    ///
+    /// A structural claim that is there already, written or from an earlier call, is not added again. A name that a
+    /// different claim has is made unique with a number.
+    pub fn with_structural_claims(&self) -> System {
+        let mut system = self.clone();
+        let mut adding = Adding::to(&system.claims);
+        for (i, s) in self.starts.iter().enumerate() {
+            adding.claim("satisfiable", &s.name, ClaimKind::StartSatisfiable(StartId::from(i)), s.span);
+        }
+        for (i, t) in self.transitions.iter().enumerate() {
+            let id = TransitionId::from(i);
+            adding.claim("can enable", &t.name, ClaimKind::CanEnable(id), t.span);
+            if t.effect.iter().any(|e| matches!(e, Effect::Constrain { .. })) {
+                adding.claim("completable", &t.name, ClaimKind::Completable(id), t.span);
+            }
+        }
+        for (i, n) in self.nodes.iter().enumerate() {
+            let id = NodeId::from(i);
+            if !n.is_final && !self.leaving(id).is_empty() {
+                adding.claim("no sinkhole", &n.name, ClaimKind::NoSinkhole(id), n.span);
+            }
+        }
+        let added = adding.claims;
+        system.claims.extend(added);
+        system
+    }
+}
+
+/// What a structural claim is about.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum About {
+    Enable(TransitionId),
+    Sinkhole(NodeId),
+    Start(StartId),
+    Complete(TransitionId),
+}
+
+impl About {
+    fn of(kind: &ClaimKind) -> Option<About> {
+        match *kind {
+            ClaimKind::CanEnable(t) => Some(About::Enable(t)),
+            ClaimKind::NoSinkhole(n) => Some(About::Sinkhole(n)),
+            ClaimKind::StartSatisfiable(s) => Some(About::Start(s)),
+            ClaimKind::Completable(t) => Some(About::Complete(t)),
+            _ => None,
+        }
+    }
+}
+
+struct Adding {
+    names: FxHashSet<String>,
+    present: FxHashSet<About>,
+    claims: Vec<Claim>,
+}
+
+impl Adding {
+    fn to(claims: &[Claim]) -> Adding {
+        Adding {
+            names: claims.iter().map(|c| c.name.clone()).collect(),
+            present: claims.iter().filter_map(|c| About::of(&c.kind)).collect(),
+            claims: Vec::new(),
+        }
+    }
+
+    fn claim(&mut self, words: &str, subject: &str, kind: ClaimKind, span: Option<Span>) {
+        if About::of(&kind).is_some_and(|about| !self.present.insert(about)) {
+            return;
+        }
+        let text = format!("{words} {subject}");
+        let mut name = text.clone();
+        let mut n = 2;
+        while !self.names.insert(name.clone()) {
+            name = format!("{text} ({n})");
+            n += 1;
+        }
+        self.claims.push(Claim { name, kind, origin: ClaimOrigin::Structural, text, span });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Role, SystemBuilder};
+    use gander_term::{Pool, Sort};
+
+    /// Nodes Open (leaving: deposit, freeze), Frozen (nothing leaves), Closed (final); freeze has a constraint.
+    fn account() -> SystemBuilder {
+        let nodes = [("Open", None), ("Frozen", None), ("Closed", None)];
+        let mut b = SystemBuilder::new("Account", Pool::new(), &nodes).unwrap();
+        let (open, frozen, closed) = (NodeId(0), NodeId(1), NodeId(2));
+        b.set_final(closed);
+        let x = b.var("x", Sort::Int, Role::State, None, None).unwrap();
+        b.start("start", open, &[], None).unwrap();
+        let gate = b.gate("deposit");
+        let mut t = b.transition("Open.deposit", Some(gate), open, open, None).unwrap();
+        let one = b.pool.int(1);
+        b.assign(&mut t, x, one, None).unwrap();
+        b.add(t).unwrap();
+        let mut t = b.transition("Open.freeze", None, open, frozen, None).unwrap();
+        let (x0, x1) = (b.so_far().var(x).current, b.so_far().var(x).next);
+        let (x0, x1) = (b.pool.var(x0), b.pool.var(x1));
+        let grows = b.pool.lt(x0, x1);
+        b.constrain(&mut t, grows, None).unwrap();
+        b.add(t).unwrap();
+        let t = b.transition("Closed.stay", None, closed, closed, None).unwrap();
+        b.add(t).unwrap();
+        b
+    }
+
+    fn names(s: &System) -> Vec<&str> {
+        s.claims.iter().map(|c| c.name.as_str()).collect()
+    }
+
+    #[test]
+    fn each_kind_is_added_where_it_belongs() {
+        let s = account().finish().with_structural_claims();
+        let expected = [
+            "satisfiable start",
+            "can enable Open.deposit",
+            "can enable Open.freeze",
+            "completable Open.freeze",
+            "can enable Closed.stay",
+            "no sinkhole Open",
+        ];
+        assert_eq!(names(&s), expected);
+        assert!(s.claims.iter().all(|c| c.origin == ClaimOrigin::Structural));
+        assert_eq!(names(&s.with_structural_claims()), expected);
+    }
+
+    #[test]
+    fn written_claims_are_not_repeated_and_names_stay_unique() {
+        let mut b = account();
+        let written = ClaimOrigin::Written;
+        b.claim("mine", ClaimKind::CanEnable(TransitionId(0)), written, "mine", None).unwrap();
+        b.claim("no sinkhole Open", ClaimKind::NoDeadlock, written, "no deadlock", None).unwrap();
+        let s = b.finish().with_structural_claims();
+        assert!(s.find_claim("can enable Open.deposit").is_none());
+        let renamed = s.find_claim("no sinkhole Open (2)").unwrap();
+        assert_eq!(renamed.kind, ClaimKind::NoSinkhole(NodeId(0)));
+        let unique: FxHashSet<_> = names(&s).into_iter().collect();
+        assert_eq!(unique.len(), s.claims.len());
+    }
+}
