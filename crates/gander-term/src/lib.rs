@@ -10,6 +10,7 @@
 //! - nothing recurses over terms, so depth is limited by memory only.
 
 mod build;
+pub mod eval;
 mod import;
 mod inspect;
 mod op;
@@ -18,6 +19,7 @@ mod sort;
 mod substitute;
 mod value;
 
+pub use eval::{EvalError, Program, Scratch, evaluate};
 pub use import::Importer;
 pub use inspect::Features;
 pub use op::{Op, SortError};

@@ -1,0 +1,133 @@
+//! Which values a quantifier has to try.
+//!
+//! `exists x. B` is settled by the values of `x` for which every conjunct of `B` can hold; `forall x. B` by those for
+//! which every conjunct of `not B` can hold. Conjuncts such as `0 <= x` or `x < n`, where `n` does not depend on what
+//! the quantifier binds, give the bounds of an int. Everything outside the bounds cannot change the outcome.
+
+use rustc_hash::FxHashSet;
+
+use crate::op::Op;
+use crate::pool::{Pool, SymbolId, TermId};
+use crate::sort::Sort;
+
+/// How many conjuncts are looked at, and how large a bound may be.
+const MAX_CONJUNCTS: usize = 10_000;
+const MAX_BOUND_SIZE: usize = 64;
+const MAX_BOUNDS: usize = 8;
+
+/// A bound of an int: a term, to which 1 is added or subtracted when the comparison is strict.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Bound {
+    pub term: TermId,
+    pub strict: bool,
+}
+
+/// The values that one bound symbol takes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Domain {
+    /// The values of a finite sort, by position.
+    Finite(u32),
+    /// All ints that meet every bound; both lists are non-empty.
+    Between { lower: Vec<Bound>, upper: Vec<Bound> },
+}
+
+/// The symbols that matter in the quantified term `t`, with their values; `None` if one has infinitely many. The
+/// second component says whether the search is for a body that is true (`exists`) or false (`forall`).
+pub(crate) fn domains(pool: &Pool, t: TermId) -> (Option<Vec<(SymbolId, Domain)>>, bool) {
+    let exists = pool.op(t) == Op::Exists;
+    let (&body, bound) = pool.args(t).split_last().expect("a quantifier has a body");
+    let occurring = pool.all_symbols(&[body]);
+    let mut symbols: Vec<SymbolId> = bound.iter().filter_map(|&b| pool.as_symbol(b)).collect();
+    symbols.sort_unstable();
+    symbols.dedup();
+    symbols.retain(|s| occurring.binary_search(s).is_ok());
+    let mut conjuncts = None;
+    let mut result = Vec::new();
+    for &s in &symbols {
+        let domain = match pool.symbol(s).sort {
+            Sort::Bool => Some(Domain::Finite(2)),
+            Sort::Enum(e) => Some(Domain::Finite(pool.enumeration(e).variants.len() as u32)),
+            Sort::Int => {
+                let conjuncts = conjuncts.get_or_insert_with(|| conjuncts_of(pool, body, exists));
+                bounds(pool, s, &symbols, conjuncts)
+            }
+            Sort::Real | Sort::String => None,
+        };
+        match domain {
+            Some(d) => result.push((s, d)),
+            None => return (None, exists),
+        }
+    }
+    (Some(result), exists)
+}
+
+/// Terms with their polarity that must all hold for `body` to have the truth value `wanted`.
+fn conjuncts_of(pool: &Pool, body: TermId, wanted: bool) -> Vec<(TermId, bool)> {
+    let mut result = Vec::new();
+    let mut seen = FxHashSet::default();
+    let mut work = vec![(body, wanted)];
+    while let Some((t, positive)) = work.pop() {
+        if !seen.insert((t, positive)) || seen.len() > MAX_CONJUNCTS {
+            continue;
+        }
+        let args = pool.args(t);
+        match (pool.op(t), positive) {
+            (Op::Not, _) => work.push((args[0], !positive)),
+            (Op::And, true) | (Op::Or, false) => work.extend(args.iter().rev().map(|&a| (a, positive))),
+            (Op::Implies, false) => work.extend([(args[1], false), (args[0], true)]),
+            (Op::Eq | Op::Lt | Op::Le | Op::Gt | Op::Ge, _) => result.push((t, positive)),
+            _ => {}
+        }
+    }
+    result
+}
+
+fn bounds(pool: &Pool, s: SymbolId, symbols: &[SymbolId], conjuncts: &[(TermId, bool)]) -> Option<Domain> {
+    let (mut lower, mut upper) = (Vec::new(), Vec::new());
+    for &(t, positive) in conjuncts {
+        let &[a, b] = pool.args(t) else { continue };
+        let (other, mirrored) = match (pool.as_symbol(a) == Some(s), pool.as_symbol(b) == Some(s)) {
+            (true, false) => (b, false),
+            (false, true) => (a, true),
+            _ => continue,
+        };
+        if !independent(pool, other, symbols) {
+            continue;
+        }
+        // From here on: s OP other.
+        let bound = |strict| Bound { term: other, strict };
+        let (below, strict) = match (pool.op(t), positive) {
+            (Op::Eq, true) => {
+                lower.push(bound(false));
+                upper.push(bound(false));
+                continue;
+            }
+            (Op::Lt, true) | (Op::Ge, false) => (true, true),
+            (Op::Le, true) | (Op::Gt, false) => (true, false),
+            (Op::Gt, true) | (Op::Le, false) => (false, true),
+            (Op::Ge, true) | (Op::Lt, false) => (false, false),
+            _ => continue,
+        };
+        let side = if below != mirrored { &mut upper } else { &mut lower };
+        if side.len() < MAX_BOUNDS {
+            side.push(bound(strict));
+        }
+    }
+    (!lower.is_empty() && !upper.is_empty()).then_some(Domain::Between { lower, upper })
+}
+
+/// True if `t` is small and contains none of `symbols` and no quantifier.
+fn independent(pool: &Pool, t: TermId, symbols: &[SymbolId]) -> bool {
+    let (mut size, mut ok) = (0, true);
+    pool.visit(&[t], |pool, t| {
+        size += 1;
+        ok &= size <= MAX_BOUND_SIZE;
+        match pool.op(t) {
+            Op::Symbol(s) => ok &= symbols.binary_search(&s).is_err(),
+            Op::Forall | Op::Exists => ok = false,
+            _ => {}
+        }
+        ok
+    });
+    ok
+}
