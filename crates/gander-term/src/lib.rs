@@ -17,6 +17,7 @@ mod op;
 mod pool;
 mod sort;
 mod substitute;
+mod text;
 mod value;
 
 pub use eval::{EvalError, Program, Scratch, evaluate};
@@ -26,4 +27,5 @@ pub use op::{Op, SortError};
 pub use pool::{NameClash, Pool, Symbol, SymbolId, TermId, ValueId};
 pub use sort::{EnumId, Enumeration, Sort};
 pub use substitute::Substitution;
+pub use text::{ParseError, parse_term, parse_value};
 pub use value::{IBig, RBig, Value};

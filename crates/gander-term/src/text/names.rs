@@ -1,0 +1,146 @@
+//! Names and quoted strings in text.
+
+use std::fmt::{self, Write};
+
+use crate::pool::{Pool, SymbolId};
+use crate::sort::EnumId;
+
+/// Words that a plain name cannot be.
+pub(super) const KEYWORDS: &[&str] = &[
+    "and", "or", "not", "implies", "if", "then", "else", "forall", "exists", "true", "false", "div", "mod", "abs",
+    "min", "max", "to_real", "to_int", "bool", "int", "real", "string",
+];
+
+pub(super) fn starts_name(c: char) -> bool {
+    c.is_alphabetic() || c == '_'
+}
+
+pub(super) fn continues_name(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// The length in bytes of the plain name at the start of `text`: words joined by dots, then a number behind `~` and
+/// primes if there are any. Zero if there is none.
+pub(super) fn plain_name_len(text: &str) -> usize {
+    let mut chars = text.char_indices().peekable();
+    let mut end = 0;
+    // Words.
+    loop {
+        match chars.next_if(|&(_, c)| starts_name(c)) {
+            Some((i, c)) => end = i + c.len_utf8(),
+            None => return end,
+        }
+        while let Some((i, c)) = chars.next_if(|&(_, c)| continues_name(c)) {
+            end = i + c.len_utf8();
+        }
+        match chars.peek() {
+            Some(&(_, '.')) => {
+                chars.next();
+            }
+            _ => break,
+        }
+    }
+    let rest = &text[end..];
+    if let Some(digits) = rest.strip_prefix('~') {
+        let n = digits.bytes().take_while(u8::is_ascii_digit).count();
+        if n > 0 {
+            end += 1 + n;
+        }
+    }
+    end + text[end..].bytes().take_while(|&b| b == b'\'').count()
+}
+
+fn is_plain(name: &str) -> bool {
+    !name.is_empty() && plain_name_len(name) == name.len() && !KEYWORDS.contains(&name)
+}
+
+/// The constant that a plain name with a dot means, if it does.
+pub(super) fn enum_constant(pool: &Pool, name: &str) -> Option<(EnumId, u32)> {
+    let (sort, variant) = name.rsplit_once('.')?;
+    let id = pool.find_enum(sort)?;
+    Some((id, pool.enumeration(id).position(variant)?))
+}
+
+/// A symbol's name, quoted if need be.
+pub(super) fn write_symbol(out: &mut dyn Write, pool: &Pool, s: SymbolId) -> fmt::Result {
+    let name = &pool.symbol(s).name;
+    if is_plain(name) && enum_constant(pool, name).is_none() {
+        out.write_str(name)
+    } else {
+        write_quoted(out, name, '`')
+    }
+}
+
+/// The name of an enumeration or one of its variants, quoted if need be.
+pub(super) fn write_enum(out: &mut dyn Write, pool: &Pool, e: EnumId) -> fmt::Result {
+    let name = &pool.enumeration(e).name;
+    if is_plain(name) { out.write_str(name) } else { write_quoted(out, name, '`') }
+}
+
+pub(super) fn write_enum_constant(out: &mut dyn Write, pool: &Pool, e: EnumId, variant: u32) -> fmt::Result {
+    let enumeration = pool.enumeration(e);
+    let variant = enumeration.variants.get(variant as usize).map_or("?", String::as_str);
+    let plain = !variant.contains('.') && plain_name_len(variant) == variant.len() && !variant.is_empty();
+    // `A.B` as a whole must read as one plain name, which a name with a prime or number in the middle is not.
+    let whole = format!("{}.{variant}", enumeration.name);
+    if plain && plain_name_len(&whole) == whole.len() {
+        return out.write_str(&whole);
+    }
+    write_quoted(out, &enumeration.name, '`')?;
+    out.write_char('.')?;
+    write_quoted(out, variant, '`')
+}
+
+/// `text` between two `quote`s, with escapes.
+pub(super) fn write_quoted(out: &mut dyn Write, text: &str, quote: char) -> fmt::Result {
+    out.write_char(quote)?;
+    for c in text.chars() {
+        match c {
+            '\\' => out.write_str("\\\\")?,
+            '\n' => out.write_str("\\n")?,
+            '\t' => out.write_str("\\t")?,
+            '\r' => out.write_str("\\r")?,
+            c if c == quote => {
+                out.write_char('\\')?;
+                out.write_char(c)?;
+            }
+            c if c.is_control() => write!(out, "\\u{{{:x}}}", c as u32)?,
+            c => out.write_char(c)?,
+        }
+    }
+    out.write_char(quote)
+}
+
+/// Reads a quoted text that starts at `text[0]`; gives what is between the quotes and the length with quotes, or a
+/// position and what is wrong there.
+pub(super) fn read_quoted(text: &str) -> Result<(String, usize), (usize, &'static str)> {
+    let mut chars = text.char_indices();
+    let Some((_, quote)) = chars.next() else { return Err((0, "a quote was expected")) };
+    let mut content = String::new();
+    while let Some((i, c)) = chars.next() {
+        if c == quote {
+            return Ok((content, i + c.len_utf8()));
+        }
+        if c != '\\' {
+            content.push(c);
+            continue;
+        }
+        let wrong = Err((i, "an escape is one of \\\\ \\\" \\` \\n \\t \\r \\u{...}"));
+        match chars.next() {
+            Some((_, 'n')) => content.push('\n'),
+            Some((_, 't')) => content.push('\t'),
+            Some((_, 'r')) => content.push('\r'),
+            Some((_, c @ ('\\' | '"' | '`'))) => content.push(c),
+            Some((_, 'u')) => {
+                let rest = chars.as_str();
+                let code = rest.strip_prefix('{').and_then(|r| r.split_once('}')).map(|(code, _)| code);
+                let c = code.filter(|c| c.len() <= 6).and_then(|c| u32::from_str_radix(c, 16).ok());
+                let (Some(code), Some(c)) = (code, c.and_then(char::from_u32)) else { return wrong };
+                content.push(c);
+                chars.by_ref().take(code.len() + 2).for_each(drop);
+            }
+            _ => return wrong,
+        }
+    }
+    Err((0, "this quote is never closed"))
+}
