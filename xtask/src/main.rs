@@ -1,2 +1,160 @@
-//! Project tasks: `cargo xtask test` sets up everything and runs every test.
-fn main() {}
+//! Project tasks.
+//!
+//! `cargo xtask test` fetches the solvers, then runs formatting and lint checks and every test layer, once with all
+//! solvers and the end-to-end layers once more without yices. It ends with what was skipped and one line of totals.
+
+use std::env;
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+use std::time::Instant;
+
+const USAGE: &str = "\
+cargo xtask test          set up the solvers, then run every check and test
+cargo xtask test --quick  the same without lints and without the second pass that hides yices
+cargo xtask setup         only set up the solvers
+";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = env::args().skip(1).collect();
+    let words: Vec<&str> = args.iter().map(String::as_str).collect();
+    let done = match words[..] {
+        ["test"] => test(Extent::Full),
+        ["test", "--quick"] => test(Extent::Quick),
+        ["setup"] => setup(),
+        _ => {
+            eprint!("{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(problem) => {
+            eprintln!("xtask: {problem}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Extent {
+    Quick,
+    Full,
+}
+
+/// Counts of a test runner's summary lines.
+#[derive(Default)]
+struct Totals {
+    passed: u64,
+    failed: u64,
+    ignored: u64,
+}
+
+impl Totals {
+    /// Reads `test result: ok. 12 passed; 0 failed; 1 ignored; …`.
+    fn add(&mut self, line: &str) {
+        let Some(rest) = line.trim().strip_prefix("test result: ") else { return };
+        for part in rest.split(['.', ';']) {
+            let mut words = part.split_whitespace();
+            if let (Some(Ok(n)), Some(what)) = (words.next().map(str::parse::<u64>), words.next()) {
+                match what {
+                    "passed" => self.passed += n,
+                    "failed" => self.failed += n,
+                    "ignored" => self.ignored += n,
+                    _ => {}
+                }
+            }
+        }
+    }
+}
+
+fn setup() -> Result<(), String> {
+    run(cargo(&["run", "--quiet", "--package", "gander", "--", "setup"]), "set-up of the solvers")
+}
+
+fn test(extent: Extent) -> Result<(), String> {
+    let clock = Instant::now();
+    setup()?;
+    let skipped = skip_log()?;
+    if extent == Extent::Full {
+        run(cargo(&["fmt", "--all", "--", "--check"]), "formatting")?;
+        run(cargo(&["clippy", "--quiet", "--workspace", "--all-targets", "--", "-D", "warnings"]), "lints")?;
+    }
+    let mut totals = Totals::default();
+    let mut failures = Vec::new();
+    if let Err(e) = run_tests(&["--workspace"], &[], &skipped, &mut totals) {
+        failures.push(e);
+    }
+    if extent == Extent::Full {
+        println!("\n== once more without yices ==");
+        let hidden = [("GANDER_YICES", "none")];
+        if let Err(e) = run_tests(&["--package", "gander", "--tests"], &hidden, &skipped, &mut totals) {
+            failures.push(format!("without yices: {e}"));
+        }
+    }
+    println!("\n{:.0} s in all", clock.elapsed().as_secs_f64());
+    let skips = report_skips(&skipped);
+    println!("{} passed, {} failed, {} skipped", totals.passed, totals.failed, totals.ignored + skips);
+    if failures.is_empty() { Ok(()) } else { Err(failures.join("; ")) }
+}
+
+fn cargo(args: &[&str]) -> Command {
+    let mut c = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    c.args(args).current_dir(root());
+    c
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().map(Path::to_path_buf).unwrap_or_default()
+}
+
+fn run(mut command: Command, what: &str) -> Result<(), String> {
+    println!("== {what} ==");
+    match command.status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("{what} failed ({status})")),
+        Err(e) => Err(format!("{what} could not be started: {e}")),
+    }
+}
+
+fn run_tests(args: &[&str], env: &[(&str, &str)], skipped: &Path, totals: &mut Totals) -> Result<(), String> {
+    println!("== cargo test {} ==", args.join(" "));
+    let mut command = cargo(&["test", "--no-fail-fast"]);
+    command.args(args).envs(env.iter().copied()).env("GANDER_SKIP_LOG", skipped).stdout(Stdio::piped());
+    let mut child = command.spawn().map_err(|e| format!("cargo test could not be started: {e}"))?;
+    let Some(out) = child.stdout.take() else { return Err("cargo test has no output".into()) };
+    for line in BufReader::new(out).split(b'\n').map_while(Result::ok) {
+        let line = String::from_utf8_lossy(&line).into_owned();
+        totals.add(&line);
+        let _ = writeln!(std::io::stdout(), "{line}");
+    }
+    match child.wait() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("tests failed ({status})")),
+        Err(e) => Err(format!("cargo test was lost: {e}")),
+    }
+}
+
+fn skip_log() -> Result<PathBuf, String> {
+    let path = root().join("target").join("skipped-tests.log");
+    fs::create_dir_all(path.parent().unwrap_or(Path::new("."))).map_err(|e| e.to_string())?;
+    fs::write(&path, "").map_err(|e| format!("{}: {e}", path.display()))?;
+    Ok(path)
+}
+
+fn report_skips(log: &Path) -> u64 {
+    let text = fs::read_to_string(log).unwrap_or_default();
+    let mut lines: Vec<&str> = text.lines().filter(|l| !l.trim().is_empty()).collect();
+    lines.sort_unstable();
+    lines.dedup();
+    if lines.is_empty() {
+        println!("nothing was skipped");
+    } else {
+        println!("{} skipped:", lines.len());
+        for line in &lines {
+            println!("  {line}");
+        }
+    }
+    lines.len() as u64
+}
