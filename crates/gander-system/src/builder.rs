@@ -78,6 +78,22 @@ impl From<NameClash> for BuildError {
     }
 }
 
+/// `@node` of the enumeration `@Node`; with a number behind if `pool` is a fork of another system's pool, whose nodes
+/// have these names.
+fn declare_location(pool: &mut Pool, variants: &[&str]) -> SymbolId {
+    let mut tag = String::new();
+    let mut n = 1;
+    loop {
+        if let Ok(sort) = pool.declare_enum(&format!("@Node{tag}"), variants)
+            && let Ok(symbol) = pool.declare(&format!("@node{tag}"), Sort::Enum(sort))
+        {
+            return symbol;
+        }
+        n += 1;
+        tag = format!("~{n}");
+    }
+}
+
 /// What a symbol is to the system being built.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Meaning {
@@ -137,8 +153,7 @@ impl SystemBuilder {
             }
         }
         let variants: Vec<&str> = nodes.iter().map(|(n, _)| *n).collect();
-        let location_sort = Sort::Enum(pool.declare_enum("@Node", &variants)?);
-        let location = pool.declare("@node", location_sort)?;
+        let location = declare_location(&mut pool, &variants);
         let system = System {
             name: name.to_string(),
             pool: Pool::new().freeze(),
@@ -208,6 +223,11 @@ impl SystemBuilder {
         }
         self.system.vars.push(StateVar { name: name.to_string(), sort, current, next, role, range, span });
         Ok(id)
+    }
+
+    /// Notes the range of a variable whose range claim or assumption is there already.
+    pub(crate) fn set_range(&mut self, var: VarId, range: Option<Range>) {
+        self.system.vars[var.index()].range = range;
     }
 
     fn within(&mut self, symbol: SymbolId, range: &Range) -> TermId {
@@ -305,11 +325,23 @@ impl SystemBuilder {
         sort: Sort,
         range: Option<Range>,
     ) -> Result<SymbolId, BuildError> {
-        if draft.transition.params.iter().any(|p| p.name == name) {
+        let symbol = self.pool.declare_fresh(&format!("{}.{name}", draft.transition.name), sort);
+        self.param_as(draft, name, symbol, range)
+    }
+
+    /// Adds a parameter under a symbol that the pool has already and that no other transition of this system uses.
+    pub(crate) fn param_as(
+        &mut self,
+        draft: &mut TransitionDraft,
+        name: &str,
+        symbol: SymbolId,
+        range: Option<Range>,
+    ) -> Result<SymbolId, BuildError> {
+        let taken = self.meaning.insert(symbol, Meaning::Param(draft.id)).is_some();
+        if taken || draft.transition.params.iter().any(|p| p.name == name) {
             return Err(BuildError::Duplicate(name.to_string()));
         }
-        let symbol = self.pool.declare_fresh(&format!("{}.{name}", draft.transition.name), sort);
-        self.meaning.insert(symbol, Meaning::Param(draft.id));
+        let sort = self.pool.symbol(symbol).sort;
         if let Some(range) = &range {
             let within = self.within(symbol, range);
             let id =

@@ -10,8 +10,11 @@ mod claim;
 mod evidence;
 mod formula;
 mod origin;
+pub mod passes;
 mod structural;
 mod system;
+#[cfg(test)]
+mod testing;
 
 pub use builder::{BuildError, SystemBuilder, TransitionDraft};
 pub use claim::{Claim, ClaimId, ClaimKind, ClaimOrigin, Fairness, FairnessId, FairnessKind, Goal};

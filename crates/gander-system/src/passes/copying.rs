@@ -1,0 +1,222 @@
+//! Copies parts of a system into a builder over a fork of the system's pool.
+
+use gander_term::{Pool, Substitution, TermId};
+use rustc_hash::FxHashMap;
+
+use crate::builder::{BuildError, SystemBuilder, TransitionDraft};
+use crate::origin::{ElementId, ElementKind, Span};
+use crate::system::{Effect, NodeId, StartId, System, TransitionId, VarId};
+
+/// A builder that is being filled from a system, and where each of its elements comes from.
+pub(crate) struct Copying<'a> {
+    pub(crate) from: &'a System,
+    pub(crate) to: SystemBuilder,
+    /// By old variable: the new one, if it was kept.
+    pub(crate) vars: Vec<Option<VarId>>,
+    /// By new element: the old one.
+    pub(crate) origins: Vec<Option<ElementId>>,
+}
+
+/// Where a copied transition goes, under which name, and whether its parameters keep their symbols (only one copy of
+/// a transition may have them).
+pub(crate) struct Placement<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) source: NodeId,
+    pub(crate) target: NodeId,
+    pub(crate) symbols: ParamSymbols,
+}
+
+/// Which symbols the parameters of a copied transition get.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ParamSymbols {
+    Same,
+    Fresh,
+}
+
+impl<'a> Copying<'a> {
+    /// A new system with these nodes and nothing else yet.
+    pub(crate) fn new(from: &'a System, nodes: &[(&str, Option<Span>)]) -> Result<Copying<'a>, BuildError> {
+        let to = SystemBuilder::new(&from.name, Pool::fork(&from.pool), nodes)?;
+        Ok(Copying { from, to, vars: Vec::new(), origins: Vec::new() })
+    }
+
+    /// Notes that the elements made since the last call come from `old`.
+    pub(crate) fn came_from(&mut self, old: Option<ElementId>) {
+        self.origins.resize(self.to.so_far().elements.len(), old);
+    }
+
+    /// Declares the variables that `wanted` picks. Their ranges add nothing: range claims and range assumptions of
+    /// the old system are copied like all others.
+    pub(crate) fn copy_vars(&mut self, wanted: impl Fn(VarId) -> bool) -> Result<(), BuildError> {
+        for v in self.from.var_ids() {
+            let old = self.from.var(v);
+            if !wanted(v) {
+                self.vars.push(None);
+                continue;
+            }
+            let new = self.to.var(&old.name, old.sort, old.role, None, old.span)?;
+            self.to.set_range(new, old.range.clone());
+            self.vars.push(Some(new));
+        }
+        Ok(())
+    }
+
+    /// Copies the assumptions, rewritten; those that become true are left out.
+    pub(crate) fn copy_assumptions(
+        &mut self,
+        mut rewrite: impl FnMut(&mut Pool, TermId) -> TermId,
+    ) -> Result<(), BuildError> {
+        for a in &self.from.assumptions {
+            let term = rewrite(&mut self.to.pool, a.term.term());
+            if self.to.pool.as_bool(term) == Some(true) {
+                continue;
+            }
+            let name = &self.from.elements[a.id.index()].name;
+            let formula = self.to.state_formula(term, name)?;
+            self.to.assumption(name, formula, self.from.elements[a.id.index()].span);
+            self.came_from(Some(a.id));
+        }
+        Ok(())
+    }
+
+    /// Copies the hints of an old node to a new one.
+    pub(crate) fn copy_hints(
+        &mut self,
+        old: NodeId,
+        new: NodeId,
+        mut rewrite: impl FnMut(&mut Pool, TermId) -> TermId,
+    ) -> Result<(), BuildError> {
+        for h in &self.from.node(old).hints {
+            let term = rewrite(&mut self.to.pool, h.term.term());
+            let info = &self.from.elements[h.id.index()];
+            let formula = self.to.state_formula(term, &info.name)?;
+            self.to.hint(new, &info.name, formula, info.span);
+            self.came_from(Some(h.id));
+        }
+        Ok(())
+    }
+
+    /// Copies a start transition with rewritten conjuncts; those that become true are left out.
+    pub(crate) fn copy_start(
+        &mut self,
+        s: StartId,
+        target: NodeId,
+        mut rewrite: impl FnMut(&mut Pool, TermId) -> TermId,
+    ) -> Result<StartId, BuildError> {
+        let old = &self.from.starts[s.index()];
+        let mut conjuncts = Vec::new();
+        let mut ids = Vec::new();
+        for e in &old.constraint {
+            let term = rewrite(&mut self.to.pool, e.term.term());
+            if self.to.pool.as_bool(term) != Some(true) {
+                conjuncts.push((term, self.from.elements[e.id.index()].span));
+                ids.push(Some(e.id));
+            }
+        }
+        let new = self.to.start(&old.name, target, &conjuncts, old.span)?;
+        self.origins.extend(ids);
+        Ok(new)
+    }
+
+    /// Begins a copy of a transition: parameters and guard are there, the effect is not. Returns the substitution
+    /// for terms of the old transition, `None` if its parameters have kept their symbols.
+    pub(crate) fn begin(
+        &mut self,
+        t: TransitionId,
+        at: &Placement<'_>,
+        mut rewrite: impl FnMut(&mut Pool, TermId) -> TermId,
+    ) -> Result<(TransitionDraft, Option<Substitution>), BuildError> {
+        let old = self.from.transition(t);
+        let gate = old.gate.map(|g| self.to.gate(&self.from.gates[g.index()]));
+        let mut draft = self.to.transition(at.name, gate, at.source, at.target, old.span)?;
+        let mut map = FxHashMap::default();
+        let elements = &self.from.elements;
+        let is_range = |e: ElementId| elements[e.index()].kind == ElementKind::ParameterRange;
+        let mut ranges = old.guard.iter().filter(|e| is_range(e.id));
+        for p in &old.params {
+            let origin = if p.range.is_some() { ranges.next().map(|e| e.id) } else { None };
+            match at.symbols {
+                ParamSymbols::Same => {
+                    self.to.param_as(&mut draft, &p.name, p.symbol, p.range.clone())?;
+                }
+                ParamSymbols::Fresh => {
+                    let symbol = self.to.param(&mut draft, &p.name, p.sort, p.range.clone())?;
+                    map.insert(p.symbol, self.to.pool.var(symbol));
+                }
+            }
+            self.came_from(origin);
+        }
+        let mut renaming = (!map.is_empty()).then(|| Substitution::new(&mut self.to.pool, &map));
+        for e in &old.guard {
+            if is_range(e.id) {
+                continue;
+            }
+            let term = rewrite(&mut self.to.pool, e.term.term());
+            let term = rename(&mut renaming, &mut self.to.pool, term);
+            if self.to.pool.as_bool(term) != Some(true) {
+                self.to.guard(&mut draft, term, self.from.elements[e.id.index()].span)?;
+                self.came_from(Some(e.id));
+            }
+        }
+        Ok((draft, renaming))
+    }
+
+    /// Copies the effect to a transition that [`Copying::begin`] began: effects on variables that were not kept are
+    /// left out, variables that the old effect leaves free stay free.
+    pub(crate) fn copy_effect(
+        &mut self,
+        t: TransitionId,
+        draft: &mut TransitionDraft,
+        renaming: &mut Option<Substitution>,
+        mut rewrite: impl FnMut(&mut Pool, TermId) -> TermId,
+    ) -> Result<(), BuildError> {
+        let mut treated = vec![false; self.from.vars.len()];
+        for e in &self.from.transition(t).effect {
+            match *e {
+                Effect::Assign { id, var, value } => {
+                    treated[var.index()] = true;
+                    if let Some(new) = self.vars[var.index()] {
+                        let value = rewrite(&mut self.to.pool, value.term());
+                        let value = rename(renaming, &mut self.to.pool, value);
+                        self.to.assign(draft, new, value, self.from.elements[id.index()].span)?;
+                        self.came_from(Some(id));
+                    }
+                }
+                Effect::Keep { id, var } => {
+                    treated[var.index()] = true;
+                    if let Some(new) = self.vars[var.index()] {
+                        self.to.keep(draft, new);
+                        self.came_from(Some(id));
+                    }
+                }
+                Effect::Constrain { id, relation } => {
+                    let relation = rewrite(&mut self.to.pool, relation.term());
+                    let relation = rename(renaming, &mut self.to.pool, relation);
+                    self.to.constrain(draft, relation, self.from.elements[id.index()].span)?;
+                    self.came_from(Some(id));
+                }
+            }
+        }
+        for (old, done) in treated.into_iter().enumerate() {
+            if let (false, Some(new)) = (done, self.vars[old]) {
+                self.to.free(draft, new);
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends a transition.
+    pub(crate) fn end(&mut self, draft: TransitionDraft) -> Result<TransitionId, BuildError> {
+        let id = self.to.add(draft)?;
+        self.came_from(None);
+        Ok(id)
+    }
+}
+
+/// `term` with the parameters of the copy for those of the original.
+pub(crate) fn rename(renaming: &mut Option<Substitution>, pool: &mut Pool, term: TermId) -> TermId {
+    match renaming {
+        Some(s) => s.apply(pool, term),
+        None => term,
+    }
+}

@@ -1,0 +1,54 @@
+//! Passes: a system from a system, and the way back for what was found out about the new one.
+//!
+//! | pass | what it does |
+//! |---|---|
+//! | [`chain`] | a chain of goals as plain reachability of a node |
+//!
+//! Evidence is always checked against the system as the front-end produced it, so every pass comes with a
+//! [`WayBack`]. A pass works in a fork of the old system's pool: terms, symbols and enumerations of the old system keep
+//! their ids, so values and formulas need no translation.
+
+mod chain;
+mod copying;
+mod relocate;
+
+pub use chain::{Chain, ChainError, chain};
+
+use crate::evidence::{Evidence, NodeFormulas, Run};
+use crate::origin::ElementId;
+
+/// The way back from the system that a pass made to the one it was made from.
+pub trait WayBack {
+    /// The run of the old system that a run of the new one stands for; none if there is none or it was not found, in
+    /// which case the new system's answer must not be used.
+    fn run(&self, run: &Run) -> Option<Run>;
+
+    /// The formulas of the old system's nodes that formulas of the new one's stand for. What is inductive in the new
+    /// system is inductive in the old one.
+    fn invariant(&self, invariant: &NodeFormulas) -> Option<NodeFormulas>;
+
+    /// True if states of old and new runs correspond one to one, so that arguments from pairwise distinct states and
+    /// from lengths of runs carry over.
+    fn is_exact(&self) -> bool;
+
+    /// The element of the old system that an element of the new one was made of.
+    fn element(&self, element: ElementId) -> Option<ElementId>;
+
+    /// The evidence about the old system that evidence about the new one stands for.
+    fn evidence(&self, evidence: &Evidence) -> Option<Evidence> {
+        match evidence {
+            Evidence::Run(run) => self.run(run).map(Evidence::Run),
+            Evidence::Invariant(i) => self.invariant(i).map(Evidence::Invariant),
+            Evidence::KInductive { k, invariant, loop_free, no_restart } => {
+                if (*loop_free || *no_restart) && !self.is_exact() {
+                    return None;
+                }
+                let invariant = self.invariant(invariant)?;
+                Some(Evidence::KInductive { k: *k, invariant, loop_free: *loop_free, no_restart: *no_restart })
+            }
+            Evidence::Diameter { k } => self.is_exact().then_some(Evidence::Diameter { k: *k }),
+            Evidence::Refutation => Some(Evidence::Refutation),
+            Evidence::OfChain(_) => None,
+        }
+    }
+}
