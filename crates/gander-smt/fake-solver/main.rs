@@ -1,0 +1,2 @@
+//! A solver that misbehaves on purpose.
+fn main() {}

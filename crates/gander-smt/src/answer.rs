@@ -1,0 +1,96 @@
+//! What a query gives.
+
+use std::fmt;
+use std::time::Duration;
+
+/// The answer to a satisfiability query.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Answer {
+    /// Satisfiable; the session can be asked for values.
+    Sat,
+    /// Unsatisfiable; the session can be asked for a core.
+    Unsat,
+    /// Neither is known.
+    Unknown(Reason),
+}
+
+/// Why a query has no answer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Reason {
+    /// The time limit of the query passed.
+    Timeout,
+    /// The memory limit of the session was reached.
+    Memory,
+    /// A [`crate::Killer`] ended it.
+    Interrupted,
+    /// The program could not be started: why.
+    NotStarted(String),
+    /// The solver ended: how, and what it said last.
+    Died(String),
+    /// The solver said something that makes no sense here, or too much.
+    Garbage(String),
+    /// The solver reported an error of its own.
+    SolverError(String),
+    /// The solver gave up: its reason.
+    Incomplete(String),
+    /// There may be models, but none with rational values was found.
+    Irrational,
+    /// The solver cannot be asked this.
+    Unsupported(String),
+    /// There is no answer that this could be asked of (a model after `unsat`, a core after `sat`).
+    NotAvailable(&'static str),
+}
+
+impl Reason {
+    /// True if the solver process is gone after this: the session answers nothing until [`crate::Session::restart`].
+    pub fn ends_session(&self) -> bool {
+        match self {
+            Reason::Timeout
+            | Reason::Memory
+            | Reason::Interrupted
+            | Reason::NotStarted(_)
+            | Reason::Died(_)
+            | Reason::Garbage(_)
+            | Reason::SolverError(_) => true,
+            Reason::Incomplete(_) | Reason::Irrational | Reason::Unsupported(_) | Reason::NotAvailable(_) => false,
+        }
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reason::Timeout => write!(f, "the solver ran out of time"),
+            Reason::Memory => write!(f, "the solver ran out of memory"),
+            Reason::Interrupted => write!(f, "the solver was interrupted"),
+            Reason::NotStarted(why) => write!(f, "the solver could not be started: {why}"),
+            Reason::Died(how) => write!(f, "the solver died: {how}"),
+            Reason::Garbage(what) => write!(f, "the solver made no sense: {what}"),
+            Reason::SolverError(what) => write!(f, "the solver reported an error: {what}"),
+            Reason::Incomplete(why) if why.is_empty() => write!(f, "the solver gave up"),
+            Reason::Incomplete(why) => write!(f, "the solver gave up: {why}"),
+            Reason::Irrational => write!(f, "no model with rational values was found"),
+            Reason::Unsupported(what) => write!(f, "the solver does not support {what}"),
+            Reason::NotAvailable(what) => write!(f, "there is no {what} to ask for"),
+        }
+    }
+}
+
+impl std::error::Error for Reason {}
+
+/// Limits of one query.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Limits {
+    /// Time from sending the query to the end of its answer.
+    pub time: Option<Duration>,
+}
+
+impl Limits {
+    /// No limits.
+    pub const NONE: Limits = Limits { time: None };
+
+    /// A time limit.
+    pub fn time(time: Duration) -> Limits {
+        Limits { time: Some(time) }
+    }
+}

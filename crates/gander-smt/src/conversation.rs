@@ -1,0 +1,270 @@
+//! Commands out, answers in: one solver process and its state of health.
+//!
+//! Before a query the solver is told to `echo` a fresh marker, and the answer is what comes after that marker: a
+//! solver that says too much or too little is found out and never mistaken for answering the next query. After any
+//! failure the process is gone and the reason is kept.
+
+use std::io::Write;
+use std::os::unix::process::ExitStatusExt;
+use std::time::Instant;
+
+use crate::answer::{Limits, Reason};
+use crate::dialect::Solver;
+use crate::process::{Killer, Process, ProcessLimits, Stop};
+use crate::sexpr::{Scanner, Sexpr, shortened};
+
+/// Commands are handed to the solver in portions of about this size, so that it can read while we write.
+const PORTION: usize = 64 << 10;
+
+/// Markers are this and a number.
+const MARKER: &str = "gander-";
+
+pub(crate) struct Conversation {
+    process: Option<Process>,
+    failure: Option<Reason>,
+    killer: Killer,
+    limits: ProcessLimits,
+    pending: String,
+    markers: u64,
+    /// The marker that the answer to the next query comes after.
+    marker: Option<String>,
+    log: Option<Box<dyn Write + Send>>,
+}
+
+impl Conversation {
+    pub(crate) fn start(solver: &Solver, limits: ProcessLimits, killer: Killer) -> Conversation {
+        let mut conversation = Conversation {
+            process: None,
+            failure: None,
+            killer,
+            limits,
+            pending: String::new(),
+            markers: 0,
+            marker: None,
+            log: None,
+        };
+        conversation.restart(solver);
+        conversation
+    }
+
+    /// Ends the process, if there is one, and starts a fresh one.
+    pub(crate) fn restart(&mut self, solver: &Solver) {
+        self.process = None;
+        self.failure = None;
+        self.marker = None;
+        self.pending.clear();
+        if self.killer.is_tripped() {
+            self.failure = Some(Reason::Interrupted);
+            return;
+        }
+        let mut arguments = solver.kind.arguments(self.limits.memory);
+        arguments.extend(solver.extra_arguments.iter().cloned());
+        match Process::spawn(&solver.program, &arguments, self.limits, &self.killer) {
+            Ok(process) => self.process = Some(process),
+            Err(e) => {
+                self.failure = Some(Reason::NotStarted(format!("{}: {e}", solver.program.display())));
+            }
+        }
+    }
+
+    pub(crate) fn failure(&self) -> Option<&Reason> {
+        self.failure.as_ref()
+    }
+
+    pub(crate) fn killer(&self) -> &Killer {
+        &self.killer
+    }
+
+    pub(crate) fn process_id(&self) -> Option<u32> {
+        self.process.as_ref().map(Process::id)
+    }
+
+    pub(crate) fn set_log(&mut self, log: Box<dyn Write + Send>) {
+        self.log = Some(log);
+    }
+
+    /// The text of commands that will be sent; append to it.
+    pub(crate) fn commands(&mut self) -> &mut String {
+        &mut self.pending
+    }
+
+    /// Sends commands if there are many.
+    pub(crate) fn send_large(&mut self) {
+        if self.pending.len() >= PORTION {
+            // A failure is kept and given as the answer to the next query.
+            let _ = self.send(None);
+        }
+    }
+
+    fn send(&mut self, deadline: Option<Instant>) -> Result<(), Reason> {
+        if let Some(reason) = &self.failure {
+            self.pending.clear();
+            return Err(reason.clone());
+        }
+        self.write_log_commands();
+        let pending = std::mem::take(&mut self.pending);
+        let sent = match &mut self.process {
+            Some(process) => process.send(pending.as_bytes(), deadline),
+            None => Err(Stop::Closed),
+        };
+        self.pending = pending;
+        self.pending.clear();
+        sent.map_err(|stop| self.fail_for(stop))
+    }
+
+    /// Puts a marker before the command that comes next.
+    ///
+    /// Not before `get-unsat-assumptions`: Yices 2.6.5 forgets the names of assumptions when it reads a string.
+    pub(crate) fn mark(&mut self) {
+        self.markers += 1;
+        let marker = format!("{MARKER}{}", self.markers);
+        self.pending.push_str("(echo \"");
+        self.pending.push_str(&marker);
+        self.pending.push_str("\")\n");
+        self.marker = Some(marker);
+    }
+
+    /// Sends what is pending and reads the answer to its last command, the only one that has an answer.
+    pub(crate) fn query(&mut self, limits: Limits) -> Result<Sexpr, Reason> {
+        if self.killer.is_tripped() {
+            return Err(self.fail(Reason::Interrupted));
+        }
+        let deadline = limits.time.and_then(|t| Instant::now().checked_add(t));
+        if let Some(process) = &mut self.process {
+            process.limit_cpu(deadline);
+        }
+        let marker = self.marker.take();
+        self.send(deadline)?;
+        let answer = self.read_answer(marker, deadline);
+        if let Some(log) = &mut self.log {
+            let text = match &answer {
+                Ok(answer) => answer.to_string(),
+                Err(reason) => format!("({reason})"),
+            };
+            let _ = writeln!(log, "; {}", text.replace('\n', " "));
+        }
+        answer
+    }
+
+    fn read_answer(&mut self, mut marker: Option<String>, deadline: Option<Instant>) -> Result<Sexpr, Reason> {
+        let mut scanner = Scanner::new();
+        loop {
+            let Some(process) = &mut self.process else {
+                return Err(self.fail(Reason::Died("it was not running".into())));
+            };
+            let Some(range) = scanner.next(process.output()) else {
+                match process.receive(deadline) {
+                    Ok(()) => continue,
+                    Err(stop) => return Err(self.fail_for(stop)),
+                }
+            };
+            let end = range.end;
+            let expression = match Sexpr::parse(&process.output()[range]) {
+                Ok(e) => e,
+                Err(e) => return Err(self.fail(Reason::Garbage(format!("it printed {}", e.0)))),
+            };
+            if let Some(message) = error_message(&expression) {
+                return Err(self.fail(error_reason(message)));
+            }
+            match marker.take() {
+                None => {
+                    process.forget_output(end);
+                    return Ok(expression);
+                }
+                Some(m) if matches!(&expression, Sexpr::Atom(a) | Sexpr::Text(a) if *a == m) => {}
+                Some(_) => return Err(self.fail(Reason::Garbage(format!("`{expression}` without being asked")))),
+            }
+        }
+    }
+
+    /// Ends the process and keeps the reason.
+    pub(crate) fn fail(&mut self, reason: Reason) -> Reason {
+        self.process = None;
+        self.pending.clear();
+        self.failure = Some(reason.clone());
+        reason
+    }
+
+    fn fail_for(&mut self, stop: Stop) -> Reason {
+        let reason = match stop {
+            Stop::Timeout => Reason::Timeout,
+            Stop::Interrupted => Reason::Interrupted,
+            Stop::Flood => Reason::Garbage(format!("more than {} bytes of output", self.limits.output)),
+            Stop::Closed => self.death(),
+        };
+        self.fail(reason)
+    }
+
+    /// Why the process closed its output.
+    fn death(&mut self) -> Reason {
+        if self.killer.is_tripped() {
+            return Reason::Interrupted;
+        }
+        let Some(process) = &mut self.process else {
+            return Reason::Died("it was not running".into());
+        };
+        let status = process.exit_status();
+        let errors = process.error_text();
+        let said = format!("{}{errors}", String::from_utf8_lossy(process.output()));
+        let out_of_memory = ["out of memory", "Out of memory", "bad_alloc", "memory exhausted"];
+        if self.limits.memory.is_some() && out_of_memory.iter().any(|m| said.contains(m)) {
+            return Reason::Memory;
+        }
+        // The processor time limit stands behind the time limit of a query.
+        const SIGXCPU: i32 = 24;
+        match status {
+            Some(s) if s.signal() == Some(SIGXCPU) => Reason::Timeout,
+            Some(s) => Reason::Died(with_last_words(&s.to_string(), &said)),
+            None => Reason::Died(with_last_words("it closed its output", &said)),
+        }
+    }
+
+    fn write_log_commands(&mut self) {
+        if let Some(log) = &mut self.log {
+            for line in self.pending.split_inclusive('\n').filter(|l| !l.starts_with("(echo ")) {
+                // A log that cannot be written must not cost an answer.
+                let _ = log.write_all(line.as_bytes());
+            }
+        }
+    }
+
+    /// Notes in the log that all that came before is forgotten.
+    pub(crate) fn log_reset(&mut self) {
+        if let Some(log) = &mut self.log {
+            let _ = log.write_all(b"(reset)\n");
+        }
+    }
+}
+
+impl Drop for Conversation {
+    fn drop(&mut self) {
+        self.write_log_commands();
+        if let Some(log) = &mut self.log {
+            let _ = log.flush();
+        }
+    }
+}
+
+fn with_last_words(how: &str, said: &str) -> String {
+    let said = said.trim();
+    if said.is_empty() { how.to_string() } else { format!("{how}; it said: {}", shortened(said)) }
+}
+
+/// The message of `(error "...")`.
+fn error_message(expression: &Sexpr) -> Option<String> {
+    match expression.list() {
+        Some([head, rest @ ..]) if head.atom() == Some("error") => Some(match rest {
+            [Sexpr::Text(message)] => message.clone(),
+            other => other.iter().map(Sexpr::to_string).collect::<Vec<_>>().join(" "),
+        }),
+        _ => None,
+    }
+}
+
+fn error_reason(message: String) -> Reason {
+    if message.to_ascii_lowercase().contains("out of memory") {
+        Reason::Memory
+    } else {
+        Reason::SolverError(shortened(&message))
+    }
+}

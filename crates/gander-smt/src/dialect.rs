@@ -1,0 +1,148 @@
+//! How solvers differ.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::features::Features;
+
+/// Which solver program it is; anything else is taken to be a plain SMT-LIB 2 solver.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum SolverKind {
+    /// Z3: everything.
+    Z3,
+    /// yices-smt2: linear arithmetic.
+    Yices,
+    /// cvc5: everything.
+    Cvc5,
+    /// MathSAT 5: linear and non-linear arithmetic.
+    MathSat,
+    /// OpenSMT 2: linear arithmetic.
+    OpenSmt,
+    /// Bitwuzla: truth values only, as far as our sorts go.
+    Bitwuzla,
+    /// Any other SMT-LIB 2 solver that reads commands from standard input.
+    Other,
+}
+
+/// How enumerations are told to a solver.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum EnumStyle {
+    /// As data types.
+    Datatypes,
+    /// As integers below the number of variants.
+    Ints,
+}
+
+impl SolverKind {
+    /// Every kind that has a program of its own name.
+    pub const NAMED: [SolverKind; 6] = [
+        SolverKind::Z3,
+        SolverKind::Yices,
+        SolverKind::Cvc5,
+        SolverKind::MathSat,
+        SolverKind::OpenSmt,
+        SolverKind::Bitwuzla,
+    ];
+
+    /// The name by which users ask for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            SolverKind::Z3 => "z3",
+            SolverKind::Yices => "yices",
+            SolverKind::Cvc5 => "cvc5",
+            SolverKind::MathSat => "mathsat",
+            SolverKind::OpenSmt => "opensmt",
+            SolverKind::Bitwuzla => "bitwuzla",
+            SolverKind::Other => "other",
+        }
+    }
+
+    /// The kind with this name, or whose program has this name.
+    pub fn from_name(name: &str) -> Option<SolverKind> {
+        SolverKind::NAMED.into_iter().find(|k| k.name() == name || k.program() == name)
+    }
+
+    /// The name of its program.
+    pub fn program(self) -> &'static str {
+        match self {
+            SolverKind::Yices => "yices-smt2",
+            other => other.name(),
+        }
+    }
+
+    pub(crate) fn arguments(self, memory: Option<u64>) -> Vec<String> {
+        let mut args: Vec<&str> = Vec::new();
+        match self {
+            SolverKind::Z3 => args.extend(["-in", "-smt2"]),
+            SolverKind::Yices => args.push("--incremental"),
+            SolverKind::Cvc5 => args.extend(["--incremental", "--lang=smt2"]),
+            SolverKind::MathSat => args.push("-input=smt2"),
+            SolverKind::OpenSmt => args.push("-"),
+            SolverKind::Bitwuzla | SolverKind::Other => {}
+        }
+        let mut args: Vec<String> = args.into_iter().map(String::from).collect();
+        if let (SolverKind::Z3, Some(bytes)) = (self, memory) {
+            // Z3 then ends its query in order; the limit on the process stands behind it.
+            args.push(format!("-memory:{}", (bytes >> 20).max(16)));
+        }
+        args
+    }
+
+    /// The logic to set first; Z3 is faster without.
+    pub(crate) fn logic(self) -> Option<&'static str> {
+        match self {
+            SolverKind::Z3 => None,
+            SolverKind::Yices | SolverKind::OpenSmt => Some("QF_LIRA"),
+            SolverKind::Cvc5 | SolverKind::MathSat | SolverKind::Bitwuzla | SolverKind::Other => Some("ALL"),
+        }
+    }
+
+    pub(crate) fn enums(self) -> EnumStyle {
+        match self {
+            SolverKind::Z3 | SolverKind::Cvc5 | SolverKind::Other => EnumStyle::Datatypes,
+            SolverKind::Yices | SolverKind::MathSat | SolverKind::OpenSmt | SolverKind::Bitwuzla => EnumStyle::Ints,
+        }
+    }
+
+    /// The first feature that it lacks, in words.
+    pub fn lacks(self, features: Features) -> Option<&'static str> {
+        let full = matches!(self, SolverKind::Z3 | SolverKind::Cvc5 | SolverKind::Other);
+        if features.strings && !full {
+            Some("strings")
+        } else if features.quantifiers && !full {
+            Some("quantifiers")
+        } else if features.nonlinear && matches!(self, SolverKind::Yices | SolverKind::OpenSmt) {
+            Some("non-linear arithmetic")
+        } else if (features.ints || features.reals || features.enums) && self == SolverKind::Bitwuzla {
+            Some("arithmetic")
+        } else {
+            None
+        }
+    }
+}
+
+/// A solver program and what it is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Solver {
+    /// What it is.
+    pub kind: SolverKind,
+    /// The name that users know it by: that of its kind, unless they gave another.
+    pub name: Arc<str>,
+    /// The program.
+    pub program: PathBuf,
+    /// Arguments to give besides those of the kind.
+    pub extra_arguments: Vec<String>,
+}
+
+impl Solver {
+    /// A program of a known kind.
+    pub fn new(kind: SolverKind, program: impl AsRef<Path>) -> Solver {
+        let program = program.as_ref().to_path_buf();
+        Solver { kind, name: Arc::from(kind.name()), program, extra_arguments: Vec::new() }
+    }
+
+    /// True if every formula with these features can be asked of it.
+    pub fn supports(&self, features: Features) -> bool {
+        self.kind.lacks(features).is_none()
+    }
+}

@@ -1,0 +1,378 @@
+//! One solver child: pipes, limits, killing.
+//!
+//! Invariants: no call blocks past its deadline or past a kill; writing never deadlocks with a child that writes at
+//! the same time (both directions are served in one poll loop); what the child can make us keep is bounded; a child
+//! never outlives its [`Process`], nor is a zombie left.
+
+use std::io::{self, Read, Write};
+use std::os::fd::AsFd;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
+use rustix::process::{Pid, Signal, kill_process_group};
+
+/// How much of a child's error output is kept for messages.
+const KEPT_ERRORS: usize = 16 << 10;
+
+/// A kill also has to be seen if some descendant of the child holds its pipes open.
+const LONGEST_POLL: Duration = Duration::from_millis(100);
+
+/// Why a conversation ended early.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Stop {
+    /// The deadline passed.
+    Timeout,
+    /// A [`Killer`] was used.
+    Interrupted,
+    /// The child closed a pipe, which it does by dying at the latest.
+    Closed,
+    /// The child wrote more than it may.
+    Flood,
+}
+
+/// What a child may use.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ProcessLimits {
+    /// Bytes of address space.
+    pub memory: Option<u64>,
+    /// Bytes of output between two calls of [`Process::forget_output`].
+    pub output: usize,
+}
+
+/// Kills solver children from any thread.
+///
+/// A killer is given to any number of sessions. [`Killer::kill`] ends their children at once, so that a blocked query
+/// returns, and keeps sessions from starting until [`Killer::reset`].
+#[derive(Clone, Debug, Default)]
+pub struct Killer {
+    inner: Arc<KillerState>,
+}
+
+#[derive(Debug, Default)]
+struct KillerState {
+    tripped: AtomicBool,
+    children: Mutex<Vec<Weak<Shared>>>,
+}
+
+impl Killer {
+    /// A killer of no children yet.
+    pub fn new() -> Killer {
+        Killer::default()
+    }
+
+    /// Ends every child that this killer was given to, now.
+    pub fn kill(&self) {
+        self.inner.tripped.store(true, Ordering::SeqCst);
+        for child in lock(&self.inner.children).drain(..) {
+            if let Some(child) = child.upgrade() {
+                child.kill();
+            }
+        }
+    }
+
+    /// True between [`Killer::kill`] and [`Killer::reset`].
+    pub fn is_tripped(&self) -> bool {
+        self.inner.tripped.load(Ordering::SeqCst)
+    }
+
+    /// Lets sessions start again.
+    pub fn reset(&self) {
+        self.inner.tripped.store(false, Ordering::SeqCst);
+    }
+
+    fn adopt(&self, child: &Arc<Shared>) {
+        let mut children = lock(&self.inner.children);
+        children.retain(|c| c.strong_count() > 0);
+        children.push(Arc::downgrade(child));
+        drop(children);
+        // A kill that came between spawning and adopting must not be lost.
+        if self.is_tripped() {
+            child.kill();
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[derive(Debug)]
+struct Shared {
+    child: Mutex<Child>,
+    killed: AtomicBool,
+}
+
+impl Shared {
+    fn kill(&self) {
+        self.killed.store(true, Ordering::SeqCst);
+        self.end();
+    }
+
+    /// Kills the child and whatever it started, unless it was reaped: then its number may belong to another process.
+    fn end(&self) {
+        let mut child = lock(&self.child);
+        if let Ok(None) = child.try_wait() {
+            if let Some(pid) = Pid::from_raw(child.id() as i32) {
+                // It fails only if the group is gone.
+                let _ = kill_process_group(pid, Signal::KILL);
+            }
+            let _ = child.kill();
+        }
+    }
+}
+
+/// A running solver.
+#[derive(Debug)]
+pub(crate) struct Process {
+    shared: Arc<Shared>,
+    stdin: ChildStdin,
+    stdout: ChildStdout,
+    stderr: Option<ChildStderr>,
+    output: Vec<u8>,
+    errors: Vec<u8>,
+    limits: ProcessLimits,
+    #[cfg_attr(not(target_os = "linux"), allow(dead_code))]
+    started: Instant,
+    #[cfg_attr(not(target_os = "linux"), allow(dead_code))]
+    cpu_seconds: u64,
+}
+
+impl Process {
+    /// Starts `program`; the killer may end it from then on.
+    pub(crate) fn spawn(program: &Path, args: &[String], limits: ProcessLimits, killer: &Killer) -> io::Result<Self> {
+        let mut child = Command::new(program)
+            .args(args)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            // A group of its own: a wrapper script and its solver die together, and Ctrl-C reaches us alone.
+            .process_group(0)
+            .spawn()?;
+        set_memory_limit(&child, limits.memory);
+        let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let shared = Arc::new(Shared { child: Mutex::new(child), killed: AtomicBool::new(false) });
+        let (Some(stdin), Some(stdout), stderr) = pipes else {
+            shared.kill();
+            return Err(io::Error::other("no pipes to the solver"));
+        };
+        let process = Process {
+            shared,
+            stdin,
+            stdout,
+            stderr,
+            output: Vec::new(),
+            errors: Vec::new(),
+            limits,
+            started: Instant::now(),
+            cpu_seconds: u64::MAX,
+        };
+        nonblocking(&process.stdin)?;
+        nonblocking(&process.stdout)?;
+        if let Some(stderr) = &process.stderr {
+            nonblocking(stderr)?;
+        }
+        killer.adopt(&process.shared);
+        Ok(process)
+    }
+
+    /// What the child wrote and was not forgotten.
+    pub(crate) fn output(&self) -> &[u8] {
+        &self.output
+    }
+
+    /// Drops output up to `end`, which has been dealt with.
+    pub(crate) fn forget_output(&mut self, end: usize) {
+        self.output.drain(..end.min(self.output.len()));
+    }
+
+    /// The beginning of what the child wrote to its error output.
+    pub(crate) fn error_text(&mut self) -> String {
+        self.drain_errors();
+        String::from_utf8_lossy(&self.errors).into_owned()
+    }
+
+    /// The number of the process, for messages and tests.
+    pub(crate) fn id(&self) -> u32 {
+        lock(&self.shared.child).id()
+    }
+
+    /// How the child ended, if it has; waits a moment for one that is just dying.
+    pub(crate) fn exit_status(&mut self) -> Option<std::process::ExitStatus> {
+        for _ in 0..20 {
+            if let Ok(Some(status)) = lock(&self.shared.child).try_wait() {
+                return Some(status);
+            }
+            std::thread::sleep(Duration::from_micros(500));
+        }
+        None
+    }
+
+    /// Ends a solver that is still at work soon after the deadline even if we are gone by then.
+    pub(crate) fn limit_cpu(&mut self, deadline: Option<Instant>) {
+        #[cfg(target_os = "linux")]
+        {
+            use rustix::process::{Resource, Rlimit, prlimit};
+            // One thread cannot have used more processor time than time has passed.
+            let seconds = match deadline {
+                Some(d) => d.saturating_duration_since(self.started).as_secs() + 2,
+                None => u64::MAX,
+            };
+            if seconds != self.cpu_seconds {
+                self.cpu_seconds = seconds;
+                let current = (seconds != u64::MAX).then_some(seconds);
+                let pid = Pid::from_raw(self.id() as i32);
+                let _ = prlimit(pid, Resource::Cpu, Rlimit { current, maximum: None });
+            }
+        }
+        #[cfg(not(target_os = "linux"))]
+        let _ = deadline;
+    }
+
+    /// Sends all of `bytes`, taking in output meanwhile.
+    pub(crate) fn send(&mut self, mut bytes: &[u8], deadline: Option<Instant>) -> Result<(), Stop> {
+        while !bytes.is_empty() {
+            match self.stdin.write(bytes) {
+                Ok(n) => bytes = &bytes[n..],
+                Err(e) if e.kind() == io::ErrorKind::WouldBlock => self.wait(Want::Write, deadline)?,
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+                Err(_) => return Err(self.closed()),
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits for more output.
+    pub(crate) fn receive(&mut self, deadline: Option<Instant>) -> Result<(), Stop> {
+        let before = self.output.len();
+        while self.output.len() == before {
+            self.wait(Want::Read, deadline)?;
+        }
+        Ok(())
+    }
+
+    fn closed(&self) -> Stop {
+        if self.shared.killed.load(Ordering::SeqCst) { Stop::Interrupted } else { Stop::Closed }
+    }
+
+    /// Waits until something can be done, and takes in what there is to read.
+    fn wait(&mut self, want: Want, deadline: Option<Instant>) -> Result<(), Stop> {
+        if self.shared.killed.load(Ordering::SeqCst) {
+            return Err(Stop::Interrupted);
+        }
+        let left = match deadline {
+            Some(d) => match d.checked_duration_since(Instant::now()) {
+                Some(left) => left.min(LONGEST_POLL),
+                None => return Err(Stop::Timeout),
+            },
+            None => LONGEST_POLL,
+        };
+        let (mut readable, mut errors_readable) = (false, false);
+        {
+            let mut fds = Vec::with_capacity(3);
+            fds.push(PollFd::new(&self.stdout, PollFlags::IN));
+            if let Some(stderr) = &self.stderr {
+                fds.push(PollFd::new(stderr, PollFlags::IN));
+            }
+            if want == Want::Write {
+                fds.push(PollFd::new(&self.stdin, PollFlags::OUT));
+            }
+            let timeout = Timespec { tv_sec: left.as_secs() as _, tv_nsec: left.subsec_nanos() as _ };
+            match poll(&mut fds, Some(&timeout)) {
+                Ok(_) => {
+                    readable = !fds[0].revents().is_empty();
+                    errors_readable = self.stderr.is_some() && !fds[1].revents().is_empty();
+                }
+                Err(rustix::io::Errno::INTR) => {}
+                Err(_) => return Err(self.closed()),
+            }
+        }
+        if errors_readable {
+            self.drain_errors();
+        }
+        if readable { self.take_in() } else { Ok(()) }
+    }
+
+    fn take_in(&mut self) -> Result<(), Stop> {
+        let mut chunk = [0u8; 32 << 10];
+        loop {
+            match self.stdout.read(&mut chunk) {
+                Ok(0) => return Err(self.closed()),
+                Ok(n) => {
+                    if self.output.len() + n > self.limits.output {
+                        return Err(Stop::Flood);
+                    }
+                    self.output.extend_from_slice(&chunk[..n]);
+                    if n < chunk.len() {
+                        return Ok(());
+                    }
+                }
+                Err(e) if e.kind() == io::ErrorKind::WouldBlock => return Ok(()),
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+                Err(_) => return Err(self.closed()),
+            }
+        }
+    }
+
+    /// Takes in a bounded part of the error output and drops the rest, so that a child is never stuck on it.
+    fn drain_errors(&mut self) {
+        let Some(stderr) = &mut self.stderr else { return };
+        let mut chunk = [0u8; 4 << 10];
+        // A bounded number of rounds: a child that floods its error output must not keep us here.
+        for _ in 0..32 {
+            match stderr.read(&mut chunk) {
+                Ok(0) => {
+                    self.stderr = None;
+                    return;
+                }
+                Ok(n) => {
+                    let room = KEPT_ERRORS.saturating_sub(self.errors.len());
+                    self.errors.extend_from_slice(&chunk[..n.min(room)]);
+                }
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+                Err(e) if e.kind() == io::ErrorKind::WouldBlock => return,
+                Err(_) => {
+                    self.stderr = None;
+                    return;
+                }
+            }
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Want {
+    Read,
+    Write,
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.shared.end();
+        let _ = lock(&self.shared.child).wait();
+    }
+}
+
+fn nonblocking(fd: &impl AsFd) -> io::Result<()> {
+    let flags = fcntl_getfl(fd)?;
+    fcntl_setfl(fd, flags | OFlags::NONBLOCK)?;
+    Ok(())
+}
+
+#[cfg(target_os = "linux")]
+fn set_memory_limit(child: &Child, memory: Option<u64>) {
+    use rustix::process::{Resource, Rlimit, prlimit};
+    if let Some(bytes) = memory {
+        let limit = Rlimit { current: Some(bytes), maximum: Some(bytes) };
+        let _ = prlimit(Pid::from_raw(child.id() as i32), Resource::As, limit);
+    }
+}
+
+/// Elsewhere solvers are told their limit by option, where they have one.
+#[cfg(not(target_os = "linux"))]
+fn set_memory_limit(_child: &Child, _memory: Option<u64>) {}

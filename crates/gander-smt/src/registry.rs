@@ -1,0 +1,177 @@
+//! Which solvers there are, and which one to ask.
+//!
+//! Order: what the user names (an option of the command, or `GANDER_Z3`, `GANDER_YICES` and so on), then the set-up's
+//! cache, then the PATH. Finding looks at files only and starts no process.
+
+use std::ffi::OsString;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use crate::dialect::{Solver, SolverKind};
+use crate::features::Features;
+use crate::setup;
+
+/// Where to look.
+#[derive(Clone, Debug, Default)]
+pub struct Search {
+    /// Programs that the user named, by solver name: `("z3", "/opt/z3")`. An unknown name is a solver of its own.
+    pub named: Vec<(String, PathBuf)>,
+    /// The cache of the set-up.
+    pub cache: Option<PathBuf>,
+    /// Directories of programs.
+    pub path: Option<OsString>,
+    /// Names of solvers to leave out.
+    pub without: Vec<String>,
+}
+
+impl Search {
+    /// What the environment says: `GANDER_<SOLVER>`, `GANDER_CACHE`, `PATH`, and in `GANDER_WITHOUT` names to leave
+    /// out, with commas between.
+    pub fn from_environment() -> Search {
+        let mut named = Vec::new();
+        for kind in SolverKind::NAMED {
+            if let Some(path) = std::env::var_os(format!("GANDER_{}", kind.name().to_ascii_uppercase())) {
+                named.push((kind.name().to_string(), PathBuf::from(path)));
+            }
+        }
+        let without = std::env::var("GANDER_WITHOUT").unwrap_or_default();
+        Search {
+            named,
+            cache: setup::cache_folder(),
+            path: std::env::var_os("PATH"),
+            without: without.split(',').map(|s| s.trim().to_string()).filter(|s| !s.is_empty()).collect(),
+        }
+    }
+}
+
+/// The solvers of this machine.
+#[derive(Clone, Debug)]
+pub struct Solvers {
+    named: Vec<Solver>,
+    search: Search,
+    z3: Option<Solver>,
+    yices: Option<Solver>,
+    others: OnceLock<Vec<Solver>>,
+}
+
+impl Solvers {
+    /// Looks for solvers; costs a few file look-ups.
+    pub fn find(search: Search) -> Solvers {
+        let mut solvers = Solvers { named: Vec::new(), search, z3: None, yices: None, others: OnceLock::new() };
+        for (name, program) in &solvers.search.named {
+            let kind = SolverKind::from_name(name).unwrap_or(SolverKind::Other);
+            // Later ones win: an option of the command comes after the environment.
+            solvers.named.retain(|s| *s.name != **name);
+            solvers.named.push(Solver { name: Arc::from(name.as_str()), ..Solver::new(kind, program) });
+        }
+        solvers.z3 = solvers.look_for(SolverKind::Z3);
+        solvers.yices = solvers.look_for(SolverKind::Yices);
+        solvers
+    }
+
+    /// Looks for solvers where the environment says.
+    pub fn from_environment() -> Solvers {
+        Solvers::find(Search::from_environment())
+    }
+
+    fn look_for(&self, kind: SolverKind) -> Option<Solver> {
+        if self.search.without.iter().any(|n| SolverKind::from_name(n) == Some(kind)) {
+            return None;
+        }
+        if let Some(solver) = self.named.iter().find(|s| s.kind == kind) {
+            return Some(solver.clone());
+        }
+        let cached = self.search.cache.as_deref().and_then(|cache| setup::installed(cache, kind));
+        cached.or_else(|| self.on_path(kind.program())).map(|program| Solver::new(kind, program))
+    }
+
+    fn on_path(&self, program: &str) -> Option<PathBuf> {
+        let path = self.search.path.as_ref()?;
+        std::env::split_paths(path).map(|folder| folder.join(program)).find(|p| is_program(p))
+    }
+
+    /// Z3.
+    pub fn z3(&self) -> Option<&Solver> {
+        self.z3.as_ref()
+    }
+
+    /// Yices.
+    pub fn yices(&self) -> Option<&Solver> {
+        self.yices.as_ref()
+    }
+
+    /// The solver with this name.
+    pub fn by_name(&self, name: &str) -> Option<&Solver> {
+        self.all().into_iter().find(|s| *s.name == *name || s.kind.program() == name)
+    }
+
+    /// Every solver that was found, those that are asked first in front.
+    pub fn all(&self) -> Vec<&Solver> {
+        let others = self.others.get_or_init(|| {
+            let mut found: Vec<Solver> = SolverKind::NAMED
+                .into_iter()
+                .filter(|k| !matches!(k, SolverKind::Z3 | SolverKind::Yices))
+                .filter_map(|kind| self.look_for(kind))
+                .collect();
+            found.extend(self.named.iter().filter(|s| s.kind == SolverKind::Other).cloned());
+            found
+        });
+        self.z3.iter().chain(self.yices.iter()).chain(others.iter()).collect()
+    }
+
+    /// The solver to ask formulas with these features: Yices if they are linear, else Z3, else whatever can.
+    pub fn choose(&self, features: Features) -> Option<&Solver> {
+        let first = [self.yices.as_ref(), self.z3.as_ref()].into_iter().flatten().find(|s| s.supports(features));
+        first.or_else(|| self.all().into_iter().find(|s| s.supports(features)))
+    }
+
+    /// Every solver that can be asked formulas with these features, the one that [`Solvers::choose`] gives in front.
+    pub fn candidates(&self, features: Features) -> Vec<&Solver> {
+        let mut all: Vec<&Solver> = self.all().into_iter().filter(|s| s.supports(features)).collect();
+        if let Some(chosen) = self.choose(features) {
+            all.sort_by_key(|s| *s != chosen);
+        }
+        all
+    }
+}
+
+fn is_program(path: &Path) -> bool {
+    path.metadata().is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named(names: &[&str]) -> Search {
+        Search {
+            named: names.iter().map(|n| (n.to_string(), PathBuf::from("/nowhere"))).collect(),
+            ..Search::default()
+        }
+    }
+
+    #[test]
+    fn linear_goes_to_yices_and_the_rest_to_z3() {
+        let solvers = Solvers::find(named(&["z3", "yices"]));
+        let linear = Features { ints: true, ..Features::default() };
+        let nonlinear = Features { nonlinear: true, ..linear };
+        let kind = |solvers: &Solvers, f| solvers.choose(f).map(|s| s.kind);
+        assert_eq!(kind(&solvers, linear), Some(SolverKind::Yices));
+        assert_eq!(kind(&solvers, nonlinear), Some(SolverKind::Z3));
+        assert_eq!(solvers.candidates(linear).len(), 2);
+        let without = Solvers::find(Search { without: vec!["yices".into()], ..named(&["z3", "yices"]) });
+        assert_eq!(kind(&without, linear), Some(SolverKind::Z3));
+        let only_yices = Solvers::find(named(&["yices"]));
+        assert_eq!(kind(&only_yices, nonlinear), None);
+    }
+
+    #[test]
+    fn the_last_name_wins_and_unknown_names_are_plain_solvers() {
+        let mut search = named(&["z3", "mine"]);
+        search.named.push(("z3".into(), "/elsewhere".into()));
+        let solvers = Solvers::find(search);
+        assert_eq!(solvers.z3().unwrap().program, Path::new("/elsewhere"));
+        assert_eq!(solvers.by_name("mine").unwrap().kind, SolverKind::Other);
+    }
+}
