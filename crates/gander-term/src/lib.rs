@@ -15,6 +15,9 @@ mod import;
 mod inspect;
 mod op;
 mod pool;
+#[doc(hidden)]
+pub mod random;
+mod simplify;
 mod sort;
 mod substitute;
 mod text;
@@ -25,6 +28,7 @@ pub use import::Importer;
 pub use inspect::Features;
 pub use op::{Op, SortError};
 pub use pool::{NameClash, Pool, Symbol, SymbolId, TermId, ValueId};
+pub use simplify::Simplifier;
 pub use sort::{EnumId, Enumeration, Sort};
 pub use substitute::Substitution;
 pub use text::{ParseError, parse_term, parse_value};

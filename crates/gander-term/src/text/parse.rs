@@ -332,10 +332,11 @@ impl Parser<'_> {
 
     fn name(&mut self, name: &str, start: usize) -> Result<TermId, ParseError> {
         // `Status.`odd variant``
-        if self.token.kind == Kind::Word(".") && self.token.start == start + name.len() {
-            if let Some(e) = self.pool.find_enum(name) {
-                return self.variant(e);
-            }
+        if self.token.kind == Kind::Word(".")
+            && self.token.start == start + name.len()
+            && let Some(e) = self.pool.find_enum(name)
+        {
+            return self.variant(e);
         }
         if let Some(s) = self.bound(name) {
             return Ok(self.pool.var(s));

@@ -1,0 +1,269 @@
+//! Random well-sorted terms of every operator, for property tests and fuzzing.
+//!
+//! Reproducible: the same seed and the same calls give the same terms. Terms are built by [`Pool::mk`], so nothing is
+//! simplified on the way, and share subterms.
+
+use crate::op::Op;
+use crate::pool::{Pool, SymbolId, TermId};
+use crate::sort::{EnumId, Sort};
+use crate::value::{IBig, RBig, Value};
+
+/// The splitmix64 generator (Steele, Lea and Flood, OOPSLA 2014).
+#[derive(Clone, Debug)]
+pub struct Random(u64);
+
+impl Random {
+    /// A generator that depends on `seed` only.
+    pub fn new(seed: u64) -> Random {
+        Random(seed)
+    }
+
+    /// The next 64 bits.
+    pub fn next_u64(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// A number below `n`, which is not zero.
+    pub fn below(&mut self, n: usize) -> usize {
+        ((u128::from(self.next_u64()) * n as u128) >> 64) as usize
+    }
+
+    /// True in one of `n` cases.
+    pub fn one_in(&mut self, n: usize) -> bool {
+        self.below(n) == 0
+    }
+
+    /// One of `items`, of which there is at least one.
+    pub fn pick<T: Copy>(&mut self, items: &[T]) -> T {
+        items[self.below(items.len())]
+    }
+}
+
+/// What random terms may contain.
+#[derive(Clone, Copy, Debug)]
+pub struct Shape {
+    /// The greatest depth; at most 30.
+    pub depth: usize,
+    /// `forall` and `exists`, over finitely many values.
+    pub quantifiers: bool,
+    /// Strings and `++`.
+    pub strings: bool,
+    /// Products of non-constants, division by non-constants, powers.
+    pub nonlinear: bool,
+    /// Constants beyond 64 bits.
+    pub large_constants: bool,
+}
+
+impl Default for Shape {
+    fn default() -> Shape {
+        Shape { depth: 5, quantifiers: true, strings: true, nonlinear: true, large_constants: true }
+    }
+}
+
+/// Makes random terms over a few symbols of every sort.
+#[derive(Clone, Debug)]
+pub struct TermGenerator {
+    /// The source of randomness.
+    pub random: Random,
+    shape: Shape,
+    symbols: Vec<SymbolId>,
+    colour: EnumId,
+    /// Bound symbols that may be used here.
+    scope: Vec<SymbolId>,
+    /// Earlier terms without bound symbols, to be used again.
+    earlier: Vec<TermId>,
+}
+
+impl TermGenerator {
+    /// A generator for `pool`, in which it declares its symbols `b0 i0 r0 s0 e0 ...` and the enumeration `Colour`.
+    ///
+    /// # Panics
+    /// If `pool` has these names with other meanings.
+    pub fn new(pool: &mut Pool, seed: u64, shape: Shape) -> TermGenerator {
+        let colour = pool.declare_enum("Colour", &["Red", "Green", "Blue"]).expect("a name of the generator");
+        let sorts = [("b", Sort::Bool), ("i", Sort::Int), ("r", Sort::Real), ("e", Sort::Enum(colour))];
+        let mut symbols = Vec::new();
+        for (letter, sort) in sorts.into_iter().chain(shape.strings.then_some(("s", Sort::String))) {
+            for n in 0..3 {
+                symbols.push(pool.declare(&format!("{letter}{n}"), sort).expect("a name of the generator"));
+            }
+        }
+        let shape = Shape { depth: shape.depth.min(30), ..shape };
+        TermGenerator { random: Random::new(seed), shape, symbols, colour, scope: Vec::new(), earlier: Vec::new() }
+    }
+
+    /// The free symbols that terms are made of.
+    pub fn symbols(&self) -> &[SymbolId] {
+        &self.symbols
+    }
+
+    /// The sorts that terms can have.
+    pub fn sorts(&self) -> Vec<Sort> {
+        let mut sorts = vec![Sort::Bool, Sort::Int, Sort::Real, Sort::Enum(self.colour)];
+        sorts.extend(self.shape.strings.then_some(Sort::String));
+        sorts
+    }
+
+    /// A random term of a random sort.
+    pub fn any_term(&mut self, pool: &mut Pool) -> TermId {
+        let sorts = self.sorts();
+        let sort = self.random.pick(&sorts);
+        self.term(pool, sort)
+    }
+
+    /// A random term of `sort`.
+    pub fn term(&mut self, pool: &mut Pool, sort: Sort) -> TermId {
+        self.at_depth(pool, sort, self.shape.depth)
+    }
+
+    /// Random values for [`TermGenerator::symbols`].
+    pub fn assignment(&mut self, pool: &Pool) -> Vec<(SymbolId, Value)> {
+        let symbols = self.symbols.clone();
+        symbols.into_iter().map(|s| (s, self.value(pool.symbol(s).sort))).collect()
+    }
+
+    /// A random value of `sort`.
+    pub fn value(&mut self, sort: Sort) -> Value {
+        match sort {
+            Sort::Bool => Value::Bool(self.random.one_in(2)),
+            Sort::Int => Value::Int(self.int()),
+            Sort::Real => {
+                let denominator = if self.random.one_in(2) { 1u8 } else { self.random.below(7) as u8 + 1 };
+                Value::Real(RBig::from_parts(self.int(), denominator.into()))
+            }
+            Sort::String => Value::str(self.random.pick(&["", "a", "b", "ab", "\"\\", "é\u{1F600}"])),
+            Sort::Enum(e) => Value::Enum(e, self.random.below(3) as u32),
+        }
+    }
+
+    fn int(&mut self) -> IBig {
+        if self.shape.large_constants && self.random.one_in(30) {
+            let n: IBig = IBig::from(i64::MAX) + self.random.below(5) as i32 - 2;
+            return if self.random.one_in(2) { -n } else { n };
+        }
+        IBig::from(self.random.below(11) as i32 - 5)
+    }
+
+    /// Recursion is bounded by the depth of the shape.
+    fn at_depth(&mut self, pool: &mut Pool, sort: Sort, depth: usize) -> TermId {
+        if depth == 0 || self.random.one_in(8) {
+            return self.leaf(pool, sort);
+        }
+        if self.scope.is_empty() && self.random.one_in(8) {
+            let known: Vec<TermId> = self.earlier.iter().copied().filter(|&t| pool.sort(t) == sort).collect();
+            if !known.is_empty() {
+                return self.random.pick(&known);
+            }
+        }
+        if sort == Sort::Bool && self.shape.quantifiers && self.random.one_in(12) && self.scope.len() < 3 {
+            return self.quantifier(pool, depth - 1);
+        }
+        let (op, sorts) = self.operator(sort);
+        let mut args: Vec<TermId> = sorts.iter().map(|&s| self.at_depth(pool, s, depth - 1)).collect();
+        if !self.shape.nonlinear {
+            self.make_linear(pool, op, &mut args);
+        }
+        let t = pool.mk(op, &args).expect("the generator knows the sorts");
+        if self.scope.is_empty() {
+            if self.earlier.len() < 64 {
+                self.earlier.push(t);
+            } else {
+                let at = self.random.below(64);
+                self.earlier[at] = t;
+            }
+        }
+        t
+    }
+
+    fn leaf(&mut self, pool: &mut Pool, sort: Sort) -> TermId {
+        if self.random.one_in(3) {
+            let v = self.value(sort);
+            return pool.constant(v);
+        }
+        let all = self.symbols.iter().chain(&self.scope);
+        let candidates: Vec<SymbolId> = all.copied().filter(|&s| pool.symbol(s).sort == sort).collect();
+        let s = self.random.pick(&candidates);
+        pool.var(s)
+    }
+
+    /// An operator that gives `sort`, with the sorts of its arguments.
+    fn operator(&mut self, sort: Sort) -> (Op, Vec<Sort>) {
+        if self.random.one_in(7) {
+            return (Op::Ite, vec![Sort::Bool, sort, sort]);
+        }
+        let few = 2 + self.random.below(3);
+        let number = if self.random.one_in(2) { Sort::Int } else { Sort::Real };
+        match sort {
+            Sort::Bool => match self.random.below(10) {
+                0 => (Op::Not, vec![Sort::Bool]),
+                1 => (Op::And, vec![Sort::Bool; few]),
+                2 => (Op::Or, vec![Sort::Bool; few]),
+                3 => (Op::Implies, vec![Sort::Bool; 2]),
+                4 | 5 => {
+                    let sorts = self.sorts();
+                    (Op::Eq, vec![self.random.pick(&sorts); 2])
+                }
+                _ => (self.random.pick(&[Op::Lt, Op::Le, Op::Gt, Op::Ge]), vec![number; 2]),
+            },
+            Sort::Int | Sort::Real => {
+                let int = sort == Sort::Int;
+                match self.random.below(14) {
+                    0 => (Op::Neg, vec![sort]),
+                    1..=3 => (Op::Add, vec![sort; few]),
+                    4 | 5 => (Op::Sub, vec![sort; 2]),
+                    6 | 7 => (Op::Mul, vec![sort; few]),
+                    8 => (if int { Op::IntDiv } else { Op::Div }, vec![sort; 2]),
+                    9 => (if int { Op::Mod } else { Op::Div }, vec![sort; 2]),
+                    10 => (Op::Abs, vec![sort]),
+                    11 => (self.random.pick(&[Op::Min, Op::Max]), vec![sort; few]),
+                    12 if self.shape.nonlinear => (Op::Pow, vec![sort, Sort::Int]),
+                    _ => (if int { Op::ToInt } else { Op::ToReal }, vec![if int { Sort::Real } else { Sort::Int }]),
+                }
+            }
+            Sort::String => (Op::Concat, vec![Sort::String; few]),
+            Sort::Enum(_) => (Op::Ite, vec![Sort::Bool, sort, sort]),
+        }
+    }
+
+    /// Replaces arguments by constants until `op` is linear in the rest.
+    fn make_linear(&mut self, pool: &mut Pool, op: Op, args: &mut [TermId]) {
+        let free = match op {
+            Op::Mul | Op::Div | Op::IntDiv | Op::Mod => 0,
+            _ => return,
+        };
+        for (i, a) in args.iter_mut().enumerate() {
+            if i != free && pool.as_constant(*a).is_none() {
+                let v = self.value(pool.sort(*a));
+                *a = pool.constant(v);
+            }
+        }
+    }
+
+    fn quantifier(&mut self, pool: &mut Pool, depth: usize) -> TermId {
+        let op = self.random.pick(&[Op::Forall, Op::Exists]);
+        let sort = self.random.pick(&[Sort::Bool, Sort::Int, Sort::Enum(self.colour)]);
+        let s = pool.declare_bound("k", sort);
+        let k = pool.var(s);
+        self.scope.push(s);
+        let mut body = self.at_depth(pool, Sort::Bool, depth);
+        self.scope.pop();
+        if sort == Sort::Int {
+            let low = self.random.below(5) as i32 - 2;
+            let high = low + self.random.below(4) as i32;
+            let (low, high) = (pool.int(low), pool.int(high));
+            let range = [pool.le(low, k), pool.mk(Op::Ge, &[high, k]).expect("two ints")];
+            body = if op == Op::Exists {
+                let args = [range[0], range[1], body];
+                pool.mk(Op::And, &args).expect("three bools")
+            } else {
+                let range = pool.mk(Op::And, &range).expect("two bools");
+                pool.mk(Op::Implies, &[range, body]).expect("two bools")
+            };
+        }
+        pool.mk(op, &[k, body]).expect("a bound symbol and a bool")
+    }
+}

@@ -1,0 +1,133 @@
+//! Simplification: an equivalent term in a normal form, in nearly linear time.
+//!
+//! Bottom-up, each operator is applied to arguments in normal form by a rule that gives a normal form again, so
+//! simplifying twice changes nothing. Normal forms:
+//! - no constant subterms that can be computed;
+//! - sums are flat, one coefficient per monomial, the constant last; products are flat, the coefficient first; unary
+//!   minus, differences and division by constants become coefficients;
+//! - comparisons have coprime whole coefficients, the leading one positive and on the left, positive coefficients only
+//!   on both sides where there are two sides, and are never negated; on ints only `<= >= ==` with the tightest constant;
+//! - `and` and `or` are flat, sorted, without repetition, complementary or absorbed arguments.
+//!
+//! A sum, product, `and` or `or` is not flattened into a parent where that would make the parent much larger than it
+//! was: long chains keep their sharing, and the total work stays bounded by a constant times the size of the input.
+
+mod arithmetic;
+mod boolean;
+mod compare;
+mod sum;
+
+use rustc_hash::FxHashMap;
+
+use crate::eval::apply;
+use crate::op::Op;
+use crate::pool::{Pool, TermId};
+use crate::sort::Sort;
+use crate::value::Value;
+
+/// Simplifies many terms of one pool: shared subterms are simplified once.
+#[derive(Clone, Debug, Default)]
+pub struct Simplifier {
+    memo: FxHashMap<TermId, TermId>,
+}
+
+impl Simplifier {
+    /// A simplifier that has seen nothing yet.
+    pub fn new() -> Simplifier {
+        Simplifier::default()
+    }
+
+    /// An equivalent term in normal form.
+    pub fn simplify(&mut self, pool: &mut Pool, t: TermId) -> TermId {
+        let mut stack = vec![t];
+        let mut args = Vec::new();
+        while let Some(&t) = stack.last() {
+            if self.memo.contains_key(&t) {
+                stack.pop();
+                continue;
+            }
+            let before = stack.len();
+            stack.extend(pool.args(t).iter().filter(|a| !self.memo.contains_key(a)));
+            if stack.len() > before {
+                continue;
+            }
+            stack.pop();
+            args.clear();
+            args.extend(pool.args(t).iter().map(|a| self.memo[a]));
+            let new = normal(pool, t, &args);
+            self.memo.insert(t, new);
+        }
+        self.memo[&t]
+    }
+}
+
+impl Pool {
+    /// An equivalent term in normal form; for many terms use [`Simplifier`].
+    pub fn simplify(&mut self, t: TermId) -> TermId {
+        Simplifier::new().simplify(self, t)
+    }
+}
+
+/// How large an operator with `own` different arguments may become by taking in those of its arguments.
+fn flat_limit(own: usize) -> usize {
+    32 + 4 * own
+}
+
+/// The operator of `t` on arguments in normal form, in normal form.
+fn normal(pool: &mut Pool, t: TermId, args: &[TermId]) -> TermId {
+    let (op, sort) = (pool.op(t), pool.sort(t));
+    if op.is_leaf() {
+        return t;
+    }
+    if let Some(folded) = fold(pool, op, args) {
+        return folded;
+    }
+    match (op, args) {
+        (Op::Not, &[a]) => boolean::negate(pool, a),
+        (Op::And | Op::Or, _) => boolean::junction(pool, op, args),
+        (Op::Implies, &[a, b]) => boolean::implies(pool, a, b),
+        (Op::Ite, &[c, a, b]) => boolean::ite(pool, c, a, b),
+        (Op::Eq, &[a, b]) => match pool.sort(a) {
+            Sort::Bool => boolean::iff(pool, a, b),
+            Sort::Int | Sort::Real => compare::compare(pool, op, a, b),
+            Sort::String | Sort::Enum(_) => compare::equal(pool, a, b),
+        },
+        (Op::Lt | Op::Le | Op::Gt | Op::Ge, &[a, b]) => compare::compare(pool, op, a, b),
+        (Op::Forall | Op::Exists, _) => boolean::quantifier(pool, op, args),
+        _ => arithmetic::normal(pool, op, sort, args),
+    }
+}
+
+/// The constant that `op` gives on constants.
+fn fold(pool: &mut Pool, op: Op, args: &[TermId]) -> Option<TermId> {
+    if matches!(op, Op::Forall | Op::Exists) {
+        return None;
+    }
+    let values: Option<Vec<Value>> = args.iter().map(|&a| pool.as_constant(a)).collect();
+    let value = apply(op, &values?).ok()?;
+    Some(pool.constant(value))
+}
+
+/// The arguments of `args` that are `op` again are replaced by their own arguments, all the way down, unless that
+/// makes the list too long; then nothing is.
+fn flatten(pool: &Pool, op: Op, args: &[TermId], limit: usize) -> Vec<TermId> {
+    if args.iter().all(|&a| pool.op(a) != op) {
+        return args.to_vec();
+    }
+    let mut flat = Vec::new();
+    let mut stack: Vec<TermId> = args.iter().rev().copied().collect();
+    while let Some(a) = stack.pop() {
+        if pool.op(a) == op {
+            stack.extend(pool.args(a).iter().rev());
+        } else {
+            flat.push(a);
+        }
+        if flat.len() + stack.len() > limit {
+            return args.to_vec();
+        }
+    }
+    flat
+}
+
+#[cfg(test)]
+mod tests;
