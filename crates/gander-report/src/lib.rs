@@ -1,1 +1,34 @@
 //! Reports of the gander model checker: text, JSON and graphs from plain view-models.
+//!
+//! A *view-model* ([`CheckView`], [`GraphView`]) is plain data: strings and numbers, no ids, no terms. What turns a
+//! system and its verdicts into a view-model is in [`describe`]; what turns a view-model into text, JSON, DOT or SVG
+//! are pure functions of it.
+//!
+//! Invariants of this crate:
+//! - nothing here prints, reads a clock or a file, or asks a solver;
+//! - equal view-models give equal output, byte for byte;
+//! - text and JSON are made of the same view-model, so neither knows more than the other.
+
+pub mod describe;
+mod dot;
+mod graph;
+mod json;
+mod layout;
+mod style;
+mod svg;
+mod text;
+mod trace_text;
+mod view;
+
+pub use dot::to_dot;
+pub use graph::{EdgeView, GraphNodeView, GraphView, StartView};
+pub use json::{SCHEMA, diagnostic_json, file_json};
+pub use layout::TooLarge;
+pub use style::Paint;
+pub use svg::to_svg;
+pub use text::{CheckText, Detail, check_text, counts_line, worst_exit_code};
+pub use trace_text::{TraceDetail, trace_table};
+pub use view::{
+    CheckView, ClaimView, DiagnosticView, EvidenceView, ObstacleView, Origin, Place, RepeatView, Severity, ShownEvidence,
+    TraceRow, TraceView, VerdictView,
+};

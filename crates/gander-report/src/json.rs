@@ -1,0 +1,68 @@
+//! What a check found, as JSON. docs/json.md describes every field, docs/gander.schema.json is its JSON Schema.
+
+use serde_json::{Map, Value, json};
+
+use crate::view::{CheckView, ClaimView, DiagnosticView, VerdictView};
+
+/// The name of the form; a change that could break a reader changes it.
+pub const SCHEMA: &str = "gander/1";
+
+/// The object for one file.
+pub fn file_json(view: &CheckView) -> Value {
+    let mut diagnostics: Vec<Value> = view.diagnostics.iter().map(diagnostic_json).collect();
+    diagnostics.extend(view.internal_errors.iter().map(|message| plain_json("internal", "error", message)));
+    diagnostics.extend(view.stopped.iter().map(|message| plain_json("stopped", "note", message)));
+    json!({
+        "schema": SCHEMA,
+        "file": view.file,
+        "results": view.claims.iter().map(claim_json).collect::<Vec<_>>(),
+        "diagnostics": diagnostics,
+    })
+}
+
+fn claim_json(claim: &ClaimView) -> Value {
+    let mut object = Map::new();
+    let mut put = |key: &str, value: Value| object.insert(key.to_string(), value);
+    put("claim", json!(claim.name));
+    put("kind", json!(claim.kind));
+    put("verdict", json!(claim.verdict.word()));
+    put("engine", json!(claim.engine));
+    put("seconds", json!((claim.seconds * 1e6).round() / 1e6));
+    let evidence = claim.verdict.evidence();
+    put("length", json!(evidence.and_then(|e| e.shown.trace()).map(|t| t.length)));
+    match &claim.verdict {
+        VerdictView::Unknown { explored_through, why } => {
+            put("explored_through", json!(explored_through));
+            let why: Vec<Value> = why.iter().map(|o| json!({ "engine": o.engine, "reason": o.reason })).collect();
+            put("why", Value::Array(why));
+        }
+        _ => {
+            put("explored_through", Value::Null);
+            put("why", Value::Null);
+        }
+    }
+    put("evidence", evidence.map_or(Value::Null, |e| e.saved.clone()));
+    Value::Object(object)
+}
+
+/// The object for one diagnostic.
+pub fn diagnostic_json(d: &DiagnosticView) -> Value {
+    let mut object = plain_json(&d.code, d.severity.word(), &d.message);
+    if let Some(map) = object.as_object_mut() {
+        if let Some(p) = d.place {
+            map.insert("line".to_string(), json!(p.line));
+            map.insert("column".to_string(), json!(p.column));
+            map.insert("end_line".to_string(), json!(p.end_line));
+            map.insert("end_column".to_string(), json!(p.end_column));
+        }
+        map.insert("help".to_string(), json!(d.help));
+    }
+    object
+}
+
+fn plain_json(code: &str, severity: &str, message: &str) -> Value {
+    json!({
+        "code": code, "severity": severity, "message": message,
+        "line": null, "column": null, "end_line": null, "end_column": null, "help": [],
+    })
+}

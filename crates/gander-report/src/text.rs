@@ -1,0 +1,236 @@
+//! What a check found, as text for people: one line a claim, then what explains it.
+
+use std::fmt::Write;
+
+use crate::style::Paint;
+use crate::trace_text::{TraceDetail, trace_table};
+use crate::view::{CheckView, ClaimView, Origin, ShownEvidence, TraceView, VerdictView};
+
+/// How much is shown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Detail {
+    /// A line for every claim, runs for what fails.
+    #[default]
+    Normal,
+    /// A line for what does not hold, and no more.
+    Quiet,
+}
+
+/// How to show a check.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct CheckText {
+    /// How much.
+    pub detail: Detail,
+    /// How much of runs.
+    pub trace: TraceDetail,
+    /// With colour or not.
+    pub paint: Paint,
+    /// How many files are checked in this run of the command; with several, each is named.
+    pub files: usize,
+}
+
+const MARGIN: usize = 9;
+const WIDEST_NAME: usize = 40;
+const WIDEST_PATH: usize = 90;
+/// Times below this are not worth mentioning.
+const WORTH_MENTIONING: f64 = 0.5;
+
+/// What a check found, without its diagnostics.
+pub fn check_text(view: &CheckView, how: CheckText) -> String {
+    let mut out = String::new();
+    match how.detail {
+        Detail::Quiet => quiet(&mut out, view, how.paint),
+        Detail::Normal => normal(&mut out, view, how),
+    }
+    for error in &view.internal_errors {
+        let _ = writeln!(out, "{} {error}", how.paint.bad("internal error:"));
+    }
+    out
+}
+
+fn quiet(out: &mut String, view: &CheckView, paint: Paint) {
+    for claim in view.claims.iter().filter(|c| c.verdict.word() != "holds") {
+        let word = claim.verdict.word();
+        let _ = writeln!(out, "{}: {} {}", view.file, paint.verdict(word), claim.name);
+    }
+}
+
+fn normal(out: &mut String, view: &CheckView, how: CheckText) {
+    if how.files > 1 && !view.has_errors() {
+        let _ = writeln!(out, "{}", how.paint.bold(&view.file));
+    }
+    let listed = |c: &&ClaimView| c.origin != Origin::Structural || c.verdict.word() != "holds";
+    let width = view
+        .claims
+        .iter()
+        .filter(listed)
+        .map(|c| c.name.chars().count())
+        .filter(|&w| w <= WIDEST_NAME)
+        .max()
+        .unwrap_or(0);
+    for claim in view.claims.iter().filter(listed) {
+        claim_lines(out, claim, width, how);
+    }
+    let sound = view.claims.iter().filter(|c| !listed(c)).count();
+    if sound > 0 {
+        let noun = if sound == 1 { "structural check" } else { "structural checks" };
+        let _ = writeln!(out, "{}    {sound} {noun}", how.paint.verdict("holds"));
+    }
+    if let Some(stopped) = &view.stopped {
+        let _ = writeln!(out, "{}", how.paint.open(stopped));
+    }
+    let listed_count = view.claims.iter().filter(listed).count();
+    if listed_count > 1 && view.claims.iter().any(|c| c.verdict.word() != "holds") {
+        let _ = writeln!(out, "{}", counts_line([view]));
+    }
+}
+
+/// How many claims hold, fail and are unknown, in words.
+pub fn counts_line<'a>(views: impl IntoIterator<Item = &'a CheckView>) -> String {
+    let (mut holds, mut fails, mut unknown) = (0, 0, 0);
+    for claim in views.into_iter().flat_map(|v| &v.claims) {
+        match claim.verdict {
+            VerdictView::Holds(_) => holds += 1,
+            VerdictView::Fails(_) => fails += 1,
+            VerdictView::Unknown { .. } => unknown += 1,
+        }
+    }
+    let mut parts = Vec::new();
+    if holds > 0 {
+        parts.push(format!("{holds} {}", if holds == 1 { "holds" } else { "hold" }));
+    }
+    if fails > 0 {
+        parts.push(format!("{fails} {}", if fails == 1 { "fails" } else { "fail" }));
+    }
+    if unknown > 0 {
+        parts.push(format!("{unknown} unknown"));
+    }
+    if parts.is_empty() { "no claims".to_string() } else { parts.join(", ") }
+}
+
+/// The worst of several exit codes: 4 before 2 before 1 before 3 before 0.
+pub fn worst_exit_code(codes: impl IntoIterator<Item = u8>) -> u8 {
+    let rank = |code: u8| match code {
+        0 => 0,
+        3 => 1,
+        1 => 2,
+        2 => 3,
+        _ => 4,
+    };
+    codes.into_iter().max_by_key(|&c| rank(c)).unwrap_or(0)
+}
+
+fn claim_lines(out: &mut String, claim: &ClaimView, width: usize, how: CheckText) {
+    let paint = how.paint;
+    let word = claim.verdict.word();
+    let gap = " ".repeat(MARGIN - word.len());
+    let name_width = claim.name.chars().count();
+    let summary = summary(claim);
+    let name = paint.bold(&claim.name);
+    if summary.is_empty() {
+        let _ = writeln!(out, "{}{gap}{name}", paint.verdict(word));
+    } else {
+        let missing = " ".repeat(width.saturating_sub(name_width));
+        let _ = writeln!(out, "{}{gap}{name}{missing}  {}", paint.verdict(word), paint.faint(&summary));
+    }
+    let margin = " ".repeat(MARGIN);
+    if word != "holds" && claim.text != claim.name {
+        let _ = writeln!(out, "{margin}{}", claim.text);
+    }
+    match &claim.verdict {
+        VerdictView::Holds(evidence) => {
+            if let ShownEvidence::Trace(trace) = &evidence.shown
+                && how.trace == TraceDetail::Full
+            {
+                out.push_str(&trace_table(trace, how.trace, MARGIN, paint));
+            }
+        }
+        VerdictView::Fails(evidence) => match &evidence.shown {
+            ShownEvidence::Trace(trace) => out.push_str(&trace_table(trace, how.trace, MARGIN, paint)),
+            shown => {
+                for line in reason(shown) {
+                    let _ = writeln!(out, "{margin}{line}");
+                }
+            }
+        },
+        VerdictView::Unknown { explored_through, why } => {
+            if let Some(depth) = explored_through {
+                let _ = writeln!(out, "{margin}not decided by any run of up to {}", steps(u64::from(*depth)));
+            }
+            for obstacle in why {
+                let _ = writeln!(out, "{margin}{}: {}", obstacle.engine, obstacle.reason);
+            }
+        }
+    }
+}
+
+/// Why no run decides the claim.
+fn reason(shown: &ShownEvidence) -> Vec<String> {
+    match shown {
+        ShownEvidence::Trace(_) => Vec::new(),
+        ShownEvidence::Invariant { by_node, .. } => {
+            let mut lines = vec!["no run does it, because every reachable state satisfies".to_string()];
+            let width = by_node.iter().map(|(n, _)| n.chars().count()).max().unwrap_or(0);
+            for (node, formula) in by_node.iter().take(12) {
+                let missing = " ".repeat(width - node.chars().count());
+                lines.push(if node.is_empty() { format!("  {formula}") } else { format!("  at {node}{missing}  {formula}") });
+            }
+            if by_node.len() > 12 {
+                lines.push(format!("  ... and {} more nodes (--json has them)", by_node.len() - 12));
+            }
+            lines
+        }
+        ShownEvidence::Diameter { k } => {
+            vec![format!("every run without a repeated state was looked at (at most {})", steps(u64::from(*k)))]
+        }
+        ShownEvidence::Refutation => vec!["its formula has no solution".to_string()],
+        ShownEvidence::OfChain(inner) => reason(inner),
+    }
+}
+
+/// What is worth saying behind the name: how it was found, and how long it took if that was long.
+fn summary(claim: &ClaimView) -> String {
+    let mut parts = Vec::new();
+    if let Some(evidence) = claim.verdict.evidence() {
+        parts.extend(evidence_summary(&evidence.shown, &claim.verdict));
+        parts.extend(claim.engine.clone());
+    }
+    if claim.seconds >= WORTH_MENTIONING {
+        parts.push(format!("{:.1} s", claim.seconds));
+    }
+    parts.join(", ")
+}
+
+fn evidence_summary(shown: &ShownEvidence, verdict: &VerdictView) -> Option<String> {
+    match shown {
+        ShownEvidence::Trace(trace) if matches!(verdict, VerdictView::Holds(_)) => Some(path_text(trace)),
+        ShownEvidence::Trace(trace) if trace.length == 0 => Some("at the start".to_string()),
+        ShownEvidence::Trace(trace) => Some(format!("after {}", steps(trace.length))),
+        ShownEvidence::Invariant { k: 1, .. } => Some("inductive invariant".to_string()),
+        ShownEvidence::Invariant { k, loop_free: false, .. } => Some(format!("{k}-inductive invariant")),
+        ShownEvidence::Invariant { k, loop_free: true, .. } => {
+            Some(format!("{k}-inductive invariant over loop-free paths"))
+        }
+        ShownEvidence::Diameter { k } => Some(format!("all runs seen, at most {} without a loop", steps(u64::from(*k)))),
+        ShownEvidence::Refutation => Some("no solution".to_string()),
+        ShownEvidence::OfChain(inner) => evidence_summary(inner, verdict),
+    }
+}
+
+/// A witness in one line.
+fn path_text(trace: &TraceView) -> String {
+    if trace.length == 0 {
+        return "at the start".to_string();
+    }
+    let head = format!("in {}", steps(trace.length));
+    if !trace.repeats.is_empty() {
+        return head;
+    }
+    let actions: Vec<&str> = trace.rows.iter().skip(1).map(|r| r.action.as_str()).collect();
+    let path = actions.join(" ");
+    if path.chars().count() <= WIDEST_PATH { format!("{head}: {path}") } else { head }
+}
+
+fn steps(n: u64) -> String {
+    if n == 1 { "1 step".to_string() } else { format!("{n} steps") }
+}

@@ -1,0 +1,211 @@
+//! A run as a table: step, transition with parameters, node, and what changed.
+
+use crate::style::Paint;
+use crate::view::{RepeatView, TraceRow, TraceView};
+
+/// How much of a run is shown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum TraceDetail {
+    /// Only what changed; the middle of a long run and of long values is left out.
+    #[default]
+    Changes,
+    /// Every variable in every state, every step.
+    Full,
+}
+
+/// Rows at either end of a long run that are shown in any case.
+const ENDS: usize = 20;
+/// Values longer than this are shortened.
+const LONGEST_VALUE: usize = 60;
+/// Transitions wider than this do not widen the column for the others.
+const WIDEST_ACTION: usize = 48;
+
+/// The run as lines of text, each indented by `indent` spaces and ended by a line end.
+pub fn trace_table(trace: &TraceView, detail: TraceDetail, indent: usize, paint: Paint) -> String {
+    let shown: Vec<usize> = match detail {
+        TraceDetail::Full => (0..trace.rows.len()).collect(),
+        TraceDetail::Changes if trace.rows.len() <= 2 * ENDS + 1 => (0..trace.rows.len()).collect(),
+        TraceDetail::Changes => (0..ENDS).chain(trace.rows.len() - ENDS..trace.rows.len()).collect(),
+    };
+    let width_of = |text: fn(&TraceRow) -> &str, most: usize, least: usize| {
+        shown
+            .iter()
+            .map(|&i| text(&trace.rows[i]).chars().count())
+            .filter(|&w| w <= most)
+            .max()
+            .unwrap_or(0)
+            .max(least)
+    };
+    let table = Table {
+        trace,
+        detail,
+        paint,
+        margin: " ".repeat(indent),
+        number: trace.length.to_string().len(),
+        action: width_of(|r| &r.action, WIDEST_ACTION, 4),
+        node: if trace.show_nodes { width_of(|r| &r.node, WIDEST_ACTION, 4) } else { 0 },
+    };
+    table.render(&shown)
+}
+
+struct Table<'a> {
+    trace: &'a TraceView,
+    detail: TraceDetail,
+    paint: Paint,
+    margin: String,
+    number: usize,
+    action: usize,
+    node: usize,
+}
+
+impl Table<'_> {
+    fn render(&self, shown: &[usize]) -> String {
+        let mut out = String::new();
+        let mut last: Option<usize> = None;
+        for &i in shown {
+            if let Some(before) = last
+                && before + 1 < i
+            {
+                let text = format!("... {} more steps (--trace full shows them)", i - before - 1);
+                self.remark(&mut out, &text);
+            }
+            for r in self.trace.repeats.iter().filter(|r| r.first_row == i) {
+                self.remark(&mut out, &repeat_text(r));
+            }
+            self.row(&mut out, &self.trace.rows[i]);
+            last = Some(i);
+        }
+        if let Some(ending) = &self.trace.ending {
+            self.remark(&mut out, ending);
+        }
+        out
+    }
+
+    fn remark(&self, out: &mut String, text: &str) {
+        out.push_str(&self.margin);
+        out.push_str(&" ".repeat(self.number + 2));
+        out.push_str(&self.paint.faint(text));
+        out.push('\n');
+    }
+
+    fn row(&self, out: &mut String, row: &TraceRow) {
+        let mut line = format!("{:>1$}  ", row.step, self.number);
+        line.push_str(&pad(&row.action, self.action));
+        if self.node > 0 {
+            line.push_str("  ");
+            line.push_str(&pad(&row.node, self.node));
+        }
+        let values = match self.detail {
+            TraceDetail::Changes => &row.changes,
+            TraceDetail::Full => &row.values,
+        };
+        let values: Vec<String> =
+            values.iter().map(|(name, value)| format!("{name} = {}", self.shorten(value))).collect();
+        out.push_str(&self.margin);
+        if values.is_empty() {
+            out.push_str(line.trim_end());
+        } else {
+            out.push_str(&line);
+            out.push_str("  ");
+            out.push_str(&self.paint.bold(&values.join(", ")));
+        }
+        out.push('\n');
+    }
+
+    fn shorten(&self, value: &str) -> String {
+        let length = value.chars().count();
+        if self.detail == TraceDetail::Full || length <= LONGEST_VALUE {
+            return value.to_string();
+        }
+        let head: String = value.chars().take(20).collect();
+        let tail: String = value.chars().skip(length - 10).collect();
+        format!("{head}...{tail} ({length} characters)")
+    }
+}
+
+fn repeat_text(r: &RepeatView) -> String {
+    let steps = if r.rows == 1 { "this step".to_string() } else { format!("these {} steps", r.rows) };
+    format!("{steps} {} times, the last time shown:", r.times)
+}
+
+fn pad(text: &str, width: usize) -> String {
+    let missing = width.saturating_sub(text.chars().count());
+    format!("{text}{}", " ".repeat(missing))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use expect_test::expect;
+
+    fn row(step: u64, action: &str, node: &str, changes: &[(&str, &str)]) -> TraceRow {
+        let changes: Vec<(String, String)> = changes.iter().map(|(a, b)| (a.to_string(), b.to_string())).collect();
+        let mut values = changes.clone();
+        values.push(("other".to_string(), "1/3".to_string()));
+        TraceRow { step, action: action.to_string(), node: node.to_string(), changes, values }
+    }
+
+    fn account() -> TraceView {
+        TraceView {
+            length: 2,
+            rows: vec![
+                row(0, "start", "Open", &[("balance", "50"), ("status", "Open")]),
+                row(1, "deposit(amount = 10)", "Open", &[("balance", "60")]),
+                row(2, "freeze", "Frozen", &[]),
+            ],
+            repeats: Vec::new(),
+            show_nodes: true,
+            ending: Some("here `balance < 60` is false".to_string()),
+        }
+    }
+
+    #[test]
+    fn only_what_changed() {
+        expect![[r#"
+              0  start                 Open    balance = 50, status = Open
+              1  deposit(amount = 10)  Open    balance = 60
+              2  freeze                Frozen
+                 here `balance < 60` is false
+        "#]]
+        .assert_eq(&trace_table(&account(), TraceDetail::Changes, 2, Paint::Plain));
+    }
+
+    #[test]
+    fn everything() {
+        expect![[r#"
+            0  start                 Open    balance = 50, status = Open, other = 1/3
+            1  deposit(amount = 10)  Open    balance = 60, other = 1/3
+            2  freeze                Frozen  other = 1/3
+               here `balance < 60` is false
+        "#]]
+        .assert_eq(&trace_table(&account(), TraceDetail::Full, 0, Paint::Plain));
+    }
+
+    #[test]
+    fn long_runs_and_values_are_shortened_unless_asked_for() {
+        let rows: Vec<TraceRow> =
+            (0..100).map(|i| row(i, "up", "N", &[("x", &"9".repeat(i as usize))])).collect();
+        let trace = TraceView { length: 99, rows, ..TraceView::default() };
+        let text = trace_table(&trace, TraceDetail::Changes, 0, Paint::Plain);
+        assert!(text.contains("... 60 more steps (--trace full shows them)"), "{text}");
+        assert!(text.contains("99  up    x = 99999999999999999999...9999999999 (99 characters)"), "{text}");
+        assert_eq!(text.lines().count(), 41);
+        assert_eq!(trace_table(&trace, TraceDetail::Full, 0, Paint::Plain).lines().count(), 100);
+    }
+
+    #[test]
+    fn repetitions_are_named() {
+        let trace = TraceView {
+            length: 2000,
+            rows: vec![row(0, "start", "N", &[("x", "0")]), row(2000, "up", "N", &[("x", "2000")])],
+            repeats: vec![RepeatView { first_row: 1, rows: 1, times: 2000 }],
+            ..TraceView::default()
+        };
+        expect![[r#"
+               0  start  x = 0
+                  this step 2000 times, the last time shown:
+            2000  up     x = 2000
+        "#]]
+        .assert_eq(&trace_table(&trace, TraceDetail::Changes, 0, Paint::Plain));
+    }
+}

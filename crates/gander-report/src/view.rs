@@ -1,0 +1,264 @@
+//! What a check found, as plain data.
+
+/// How serious a diagnostic is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Severity {
+    /// The input cannot be checked.
+    Error,
+    /// The input can be checked, but something is odd.
+    Warning,
+    /// Something worth knowing.
+    Note,
+}
+
+impl Severity {
+    /// The word in text and JSON.
+    pub fn word(self) -> &'static str {
+        match self {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Note => "note",
+        }
+    }
+}
+
+/// A range in a source text; lines and columns count from one, columns in characters.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Place {
+    /// Line of the first character.
+    pub line: u32,
+    /// Column of the first character.
+    pub column: u32,
+    /// Line of the end.
+    pub end_line: u32,
+    /// Column behind the last character.
+    pub end_column: u32,
+}
+
+/// A message about the input.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct DiagnosticView {
+    /// A stable code.
+    pub code: String,
+    /// How serious it is.
+    pub severity: Severity,
+    /// What is wrong.
+    pub message: String,
+    /// Where; none if it is about the file as a whole.
+    pub place: Option<Place>,
+    /// What to do about it, and other remarks.
+    pub help: Vec<String>,
+    /// The message with its source lines, as shown to people.
+    pub rendered: String,
+}
+
+/// Why a claim is there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Origin {
+    /// The author wrote it.
+    Written,
+    /// The declared range of a variable.
+    Range,
+    /// A structural check that every control graph gets.
+    Structural,
+}
+
+/// One step of a run, and the state behind it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TraceRow {
+    /// The number of steps taken so far; 0 is the start.
+    pub step: u64,
+    /// The transition with its parameters, or the start.
+    pub action: String,
+    /// The node that is entered.
+    pub node: String,
+    /// Variables whose value is new, with the value. In row 0: all of them.
+    pub changes: Vec<(String, String)>,
+    /// Every variable with its value.
+    pub values: Vec<(String, String)>,
+}
+
+/// A part of a run that is repeated: its rows are shown once.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RepeatView {
+    /// Index of the first of its rows.
+    pub first_row: usize,
+    /// The number of its rows.
+    pub rows: usize,
+    /// How often it is taken.
+    pub times: u64,
+}
+
+/// A run.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct TraceView {
+    /// The number of steps, repetitions counted out.
+    pub length: u64,
+    /// Start and steps. Of a repeated part the last round.
+    pub rows: Vec<TraceRow>,
+    /// Parts that are repeated, outermost first.
+    pub repeats: Vec<RepeatView>,
+    /// True if there is more than one node.
+    pub show_nodes: bool,
+    /// What the last state shows, in words.
+    pub ending: Option<String>,
+}
+
+/// Evidence, as shown to people.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ShownEvidence {
+    /// A run.
+    Trace(TraceView),
+    /// A formula for each node.
+    Invariant {
+        /// Induction depth; 1 is an ordinary inductive invariant.
+        k: u32,
+        /// Only over paths without a repeated state.
+        loop_free: bool,
+        /// Nodes and formulas.
+        by_node: Vec<(String, String)>,
+    },
+    /// Every run without a repeated state was looked at.
+    Diameter {
+        /// The greatest length of such a run.
+        k: u32,
+    },
+    /// A formula has no solution.
+    Refutation,
+    /// Evidence about the chain of goals of the claim.
+    OfChain(Box<ShownEvidence>),
+}
+
+impl ShownEvidence {
+    /// The run, if it is one.
+    pub fn trace(&self) -> Option<&TraceView> {
+        match self {
+            ShownEvidence::Trace(trace) => Some(trace),
+            _ => None,
+        }
+    }
+}
+
+/// Evidence that was checked.
+#[derive(Clone, PartialEq, Debug)]
+pub struct EvidenceView {
+    /// As shown to people.
+    pub shown: ShownEvidence,
+    /// As saved to a file.
+    pub saved: serde_json::Value,
+}
+
+/// What stopped an engine.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ObstacleView {
+    /// The engine.
+    pub engine: String,
+    /// What stopped it, and what would help.
+    pub reason: String,
+}
+
+/// The answer to a claim.
+#[derive(Clone, PartialEq, Debug)]
+pub enum VerdictView {
+    /// It holds.
+    Holds(EvidenceView),
+    /// It fails.
+    Fails(EvidenceView),
+    /// It was not decided.
+    Unknown {
+        /// No run of at most this many steps decides it.
+        explored_through: Option<u32>,
+        /// What stopped each engine.
+        why: Vec<ObstacleView>,
+    },
+}
+
+impl VerdictView {
+    /// The word in text and JSON.
+    pub fn word(&self) -> &'static str {
+        match self {
+            VerdictView::Holds(_) => "holds",
+            VerdictView::Fails(_) => "fails",
+            VerdictView::Unknown { .. } => "unknown",
+        }
+    }
+
+    /// The evidence, if the claim was decided.
+    pub fn evidence(&self) -> Option<&EvidenceView> {
+        match self {
+            VerdictView::Holds(e) | VerdictView::Fails(e) => Some(e),
+            VerdictView::Unknown { .. } => None,
+        }
+    }
+}
+
+/// A claim and its answer.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ClaimView {
+    /// The name.
+    pub name: String,
+    /// The kind, one word.
+    pub kind: String,
+    /// The claim as written, or in words.
+    pub text: String,
+    /// Why it is there.
+    pub origin: Origin,
+    /// The answer.
+    pub verdict: VerdictView,
+    /// Who found the answer.
+    pub engine: Option<String>,
+    /// Time from the start of the check to the checked answer.
+    pub seconds: f64,
+}
+
+/// What a check of one file found.
+#[derive(Clone, PartialEq, Debug)]
+pub struct CheckView {
+    /// The file as the user named it.
+    pub file: String,
+    /// Claims with answers, in the order of the file.
+    pub claims: Vec<ClaimView>,
+    /// Messages about the input.
+    pub diagnostics: Vec<DiagnosticView>,
+    /// Messages about claims whose evidence failed its check: an error of the tool, never a verdict.
+    pub internal_errors: Vec<String>,
+    /// Why the check ended early, if it did.
+    pub stopped: Option<String>,
+    /// Time the check took.
+    pub seconds: f64,
+}
+
+impl CheckView {
+    /// A view of a file that could not be checked.
+    pub fn rejected(file: &str, diagnostics: Vec<DiagnosticView>) -> CheckView {
+        CheckView {
+            file: file.to_string(),
+            claims: Vec::new(),
+            diagnostics,
+            internal_errors: Vec::new(),
+            stopped: None,
+            seconds: 0.0,
+        }
+    }
+
+    /// True if the input is wrong.
+    pub fn has_errors(&self) -> bool {
+        self.diagnostics.iter().any(|d| d.severity == Severity::Error)
+    }
+
+    /// The exit code of docs/semantics.md, section 4.
+    pub fn exit_code(&self) -> u8 {
+        let any = |word: &str| self.claims.iter().any(|c| c.verdict.word() == word);
+        if !self.internal_errors.is_empty() {
+            4
+        } else if self.has_errors() {
+            2
+        } else if any("fails") {
+            1
+        } else if any("unknown") {
+            3
+        } else {
+            0
+        }
+    }
+}
