@@ -104,10 +104,10 @@ impl GraphNodeView {
 fn wrap(text: &str) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = String::new();
-    for word in text.split(' ') {
+    for (i, word) in text.split(' ').enumerate() {
         if !line.trim().is_empty() && line.width() + 1 + word.width() > WIDEST_LINE {
             lines.push(std::mem::replace(&mut line, "    ".to_string()));
-        } else if !line.is_empty() {
+        } else if i > 0 {
             line.push(' ');
         }
         line.push_str(word);

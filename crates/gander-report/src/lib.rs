@@ -29,6 +29,6 @@ pub use svg::to_svg;
 pub use text::{CheckText, Detail, check_text, counts_line, worst_exit_code};
 pub use trace_text::{TraceDetail, trace_table};
 pub use view::{
-    CheckView, ClaimView, DiagnosticView, EvidenceView, ObstacleView, Origin, Place, RepeatView, Severity, ShownEvidence,
-    TraceRow, TraceView, VerdictView,
+    CheckView, ClaimView, DiagnosticView, EvidenceView, ObstacleView, Origin, Place, RepeatView, Severity,
+    ShownEvidence, TraceRow, TraceView, VerdictView,
 };

@@ -173,7 +173,11 @@ fn reason(shown: &ShownEvidence) -> Vec<String> {
             let width = by_node.iter().map(|(n, _)| n.chars().count()).max().unwrap_or(0);
             for (node, formula) in by_node.iter().take(12) {
                 let missing = " ".repeat(width - node.chars().count());
-                lines.push(if node.is_empty() { format!("  {formula}") } else { format!("  at {node}{missing}  {formula}") });
+                lines.push(if node.is_empty() {
+                    format!("  {formula}")
+                } else {
+                    format!("  at {node}{missing}  {formula}")
+                });
             }
             if by_node.len() > 12 {
                 lines.push(format!("  ... and {} more nodes (--json has them)", by_node.len() - 12));
@@ -211,7 +215,9 @@ fn evidence_summary(shown: &ShownEvidence, verdict: &VerdictView) -> Option<Stri
         ShownEvidence::Invariant { k, loop_free: true, .. } => {
             Some(format!("{k}-inductive invariant over loop-free paths"))
         }
-        ShownEvidence::Diameter { k } => Some(format!("all runs seen, at most {} without a loop", steps(u64::from(*k)))),
+        ShownEvidence::Diameter { k } => {
+            Some(format!("all runs seen, at most {} without a loop", steps(u64::from(*k))))
+        }
         ShownEvidence::Refutation => Some("no solution".to_string()),
         ShownEvidence::OfChain(inner) => evidence_summary(inner, verdict),
     }

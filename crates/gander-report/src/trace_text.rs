@@ -28,13 +28,7 @@ pub fn trace_table(trace: &TraceView, detail: TraceDetail, indent: usize, paint:
         TraceDetail::Changes => (0..ENDS).chain(trace.rows.len() - ENDS..trace.rows.len()).collect(),
     };
     let width_of = |text: fn(&TraceRow) -> &str, most: usize, least: usize| {
-        shown
-            .iter()
-            .map(|&i| text(&trace.rows[i]).chars().count())
-            .filter(|&w| w <= most)
-            .max()
-            .unwrap_or(0)
-            .max(least)
+        shown.iter().map(|&i| text(&trace.rows[i]).chars().count()).filter(|&w| w <= most).max().unwrap_or(0).max(least)
     };
     let table = Table {
         trace,
@@ -167,7 +161,7 @@ mod tests {
               2  freeze                Frozen
                  here `balance < 60` is false
         "#]]
-        .assert_eq(&trace_table(&account(), TraceDetail::Changes, 2, Paint::Plain));
+        .assert_eq(&trace_table(&account(), TraceDetail::Changes, 0, Paint::Plain));
     }
 
     #[test]
@@ -183,8 +177,7 @@ mod tests {
 
     #[test]
     fn long_runs_and_values_are_shortened_unless_asked_for() {
-        let rows: Vec<TraceRow> =
-            (0..100).map(|i| row(i, "up", "N", &[("x", &"9".repeat(i as usize))])).collect();
+        let rows: Vec<TraceRow> = (0..100).map(|i| row(i, "up", "N", &[("x", &"9".repeat(i as usize))])).collect();
         let trace = TraceView { length: 99, rows, ..TraceView::default() };
         let text = trace_table(&trace, TraceDetail::Changes, 0, Paint::Plain);
         assert!(text.contains("... 60 more steps (--trace full shows them)"), "{text}");

@@ -1,0 +1,102 @@
+//! From systems and verdicts to view-models.
+
+mod graph;
+mod trace;
+
+use gander_system::{Claim, ClaimKind, ClaimOrigin, Evidence, NodeFormulas, System, Verdict};
+
+use crate::view::{ClaimView, EvidenceView, ObstacleView, Origin, ShownEvidence, VerdictView};
+
+pub use graph::graph_view;
+pub use trace::{action_text, start_text, state_values, trace_view};
+
+/// Formulas are cut off behind this many characters; the saved evidence has them whole.
+const LONGEST_FORMULA: usize = 400;
+
+/// A claim with its answer.
+#[derive(Clone, Copy, Debug)]
+pub struct Answered<'a> {
+    /// The claim.
+    pub claim: &'a Claim,
+    /// The answer.
+    pub verdict: &'a Verdict,
+    /// Who found it; empty if nobody did.
+    pub engine: &'a str,
+    /// How long it took.
+    pub seconds: f64,
+}
+
+/// The view of a claim with its answer. `saved` is the evidence in its file form, if there is any.
+pub fn claim_view(system: &System, answered: Answered<'_>, saved: serde_json::Value) -> ClaimView {
+    let Answered { claim, verdict, engine, seconds } = answered;
+    let view = |evidence: &Evidence| EvidenceView { shown: shown(system, claim, evidence), saved };
+    ClaimView {
+        name: claim.name.clone(),
+        kind: claim.kind.word().to_string(),
+        text: claim.text.clone(),
+        origin: match claim.origin {
+            ClaimOrigin::Written => Origin::Written,
+            ClaimOrigin::Range(_) => Origin::Range,
+            ClaimOrigin::Structural => Origin::Structural,
+        },
+        verdict: match verdict {
+            Verdict::Holds(evidence) => VerdictView::Holds(view(evidence)),
+            Verdict::Fails(evidence) => VerdictView::Fails(view(evidence)),
+            Verdict::Unknown { explored_through, why } => VerdictView::Unknown {
+                explored_through: *explored_through,
+                why: why.iter().map(|o| ObstacleView { engine: o.engine.clone(), reason: o.reason.clone() }).collect(),
+            },
+        },
+        engine: (!engine.is_empty()).then(|| engine.to_string()),
+        seconds,
+    }
+}
+
+fn shown(system: &System, claim: &Claim, evidence: &Evidence) -> ShownEvidence {
+    match evidence {
+        Evidence::Run(run) => ShownEvidence::Trace(trace_view(system, run, ending(system, claim))),
+        Evidence::Invariant(formulas) => {
+            ShownEvidence::Invariant { k: 1, loop_free: false, by_node: by_node(system, formulas) }
+        }
+        Evidence::KInductive { k, invariant, loop_free, .. } => {
+            ShownEvidence::Invariant { k: *k, loop_free: *loop_free, by_node: by_node(system, invariant) }
+        }
+        Evidence::Diameter { k } => ShownEvidence::Diameter { k: *k },
+        Evidence::Refutation => ShownEvidence::Refutation,
+        // A chain's evidence speaks of another system, whose nodes are not ours: its formulas are not shown.
+        Evidence::OfChain(inner) => ShownEvidence::OfChain(Box::new(match &**inner {
+            Evidence::KInductive { k, loop_free, .. } => {
+                ShownEvidence::Invariant { k: *k, loop_free: *loop_free, by_node: Vec::new() }
+            }
+            Evidence::Diameter { k } => ShownEvidence::Diameter { k: *k },
+            Evidence::Refutation => ShownEvidence::Refutation,
+            _ => ShownEvidence::Invariant { k: 1, loop_free: false, by_node: Vec::new() },
+        })),
+    }
+}
+
+/// Formulas with the names of their nodes; a single node is not named.
+fn by_node(system: &System, formulas: &NodeFormulas) -> Vec<(String, String)> {
+    let name = |n: &gander_system::Node| if system.nodes.len() > 1 { n.name.clone() } else { String::new() };
+    system
+        .nodes
+        .iter()
+        .zip(&formulas.by_node)
+        .map(|(n, &t)| (name(n), formulas.pool.display_bounded(t, LONGEST_FORMULA).to_string()))
+        .collect()
+}
+
+/// What the last state of a run shows, where the claim does not say it plainly.
+fn ending(system: &System, claim: &Claim) -> Option<String> {
+    match claim.kind {
+        ClaimKind::NoSinkhole(n) => {
+            Some(format!("here no transition of {} is enabled, whatever its parameters", system.node(n).name))
+        }
+        ClaimKind::Completable(t) => {
+            Some(format!("here {} is enabled, but no next state satisfies its effect", system.transition(t).name))
+        }
+        ClaimKind::NoDeadlock => Some("here no step is possible".to_string()),
+        ClaimKind::CanEnable(t) => Some(format!("here {} is enabled", system.transition(t).name)),
+        _ => None,
+    }
+}

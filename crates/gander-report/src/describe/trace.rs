@@ -1,0 +1,186 @@
+//! A run with its states, as rows.
+
+use gander_system::{Effect, Leg, Run, StartId, State, Step, System, TransitionId};
+use gander_term::{Value, evaluate};
+
+use crate::view::{RepeatView, TraceRow, TraceView};
+
+/// Runs are followed this far; beyond, rows have no values.
+const MOST_STEPS: u64 = 1_000_000;
+
+/// A transition with the values of its parameters, for example `deposit(amount = 10)`. It goes by its gate where that
+/// is unambiguous.
+pub fn action_text(system: &System, t: TransitionId, params: &[Value]) -> String {
+    let transition = system.transition(t);
+    let alone =
+        |g| system.leaving(transition.source).iter().filter(|&&o| system.transition(o).gate == Some(g)).count() == 1;
+    let name = match transition.gate {
+        Some(g) if alone(g) => &system.gates[g.index()],
+        _ => &transition.name,
+    };
+    if params.is_empty() {
+        return name.clone();
+    }
+    let values: Vec<String> = transition
+        .params
+        .iter()
+        .zip(params)
+        .map(|(p, v)| format!("{} = {}", p.name, system.pool.show_value(v)))
+        .collect();
+    format!("{name}({})", values.join(", "))
+}
+
+/// A start by name; a name that does not say that it is a start gets the word.
+pub fn start_text(system: &System, s: StartId) -> String {
+    let name = &system.starts[s.index()].name;
+    if name.starts_with("start") { name.clone() } else { format!("start {name}") }
+}
+
+/// Every variable with its value.
+pub fn state_values(system: &System, values: &[Value]) -> Vec<(String, String)> {
+    system.vars.iter().zip(values).map(|(var, v)| (var.name.clone(), system.pool.show_value(v))).collect()
+}
+
+/// The run with its states. States that the run leaves out because the effect gives them are computed.
+pub fn trace_view(system: &System, run: &Run, ending: Option<String>) -> TraceView {
+    let length = run.length();
+    let mut walk = Walk {
+        system,
+        values: Some(run.first.values.clone()),
+        steps: 0,
+        rows: vec![first_row(system, run.start, &run.first)],
+        repeats: Vec::new(),
+    };
+    if length > MOST_STEPS {
+        walk.values = None;
+    }
+    let mut open: Vec<Round<'_>> = vec![Round { legs: &run.legs, at: 0, again: 0 }];
+    while let Some(round) = open.last_mut() {
+        match round.legs.get(round.at) {
+            Some(Leg::Step(step)) => {
+                round.at += 1;
+                let is_last_round = open.iter().all(|r| r.again == 0);
+                walk.step(step, is_last_round);
+            }
+            Some(Leg::Repeat { times, body }) => {
+                round.at += 1;
+                if open.iter().all(|r| r.again == 0) && *times > 1 {
+                    let rows = flat_length(body);
+                    walk.repeats.push(RepeatView { first_row: walk.rows.len(), rows, times: *times });
+                }
+                let again = times.saturating_sub(1);
+                // Where states are not followed, one round says all there is to say.
+                let skipped = if walk.values.is_none() { again } else { 0 };
+                walk.steps = walk.steps.saturating_add(skipped.saturating_mul(body_length(body)));
+                open.push(Round { legs: body, at: 0, again: again - skipped });
+            }
+            None if round.again > 0 => {
+                round.again -= 1;
+                round.at = 0;
+            }
+            None => {
+                open.pop();
+            }
+        }
+    }
+    let Walk { rows, repeats, .. } = walk;
+    TraceView { length, rows, repeats, show_nodes: system.nodes.len() > 1, ending }
+}
+
+struct Round<'r> {
+    legs: &'r [Leg],
+    at: usize,
+    again: u64,
+}
+
+/// The number of steps of legs, repetitions counted out; saturates.
+fn body_length(body: &[Leg]) -> u64 {
+    let mut total: u64 = 0;
+    let mut stack: Vec<(&Leg, u64)> = body.iter().map(|leg| (leg, 1)).collect();
+    while let Some((leg, times_around)) = stack.pop() {
+        match leg {
+            Leg::Step(_) => total = total.saturating_add(times_around),
+            Leg::Repeat { times, body } => {
+                let times = times.saturating_mul(times_around);
+                stack.extend(body.iter().map(|leg| (leg, times)));
+            }
+        }
+    }
+    total
+}
+
+/// The number of rows for legs when every repetition is shown once.
+fn flat_length(legs: &[Leg]) -> usize {
+    let mut count = 0;
+    let mut stack: Vec<&Leg> = legs.iter().collect();
+    while let Some(leg) = stack.pop() {
+        match leg {
+            Leg::Step(_) => count += 1,
+            Leg::Repeat { body, .. } => stack.extend(body),
+        }
+    }
+    count
+}
+
+struct Walk<'a> {
+    system: &'a System,
+    /// The current values, as long as they are known.
+    values: Option<Vec<Value>>,
+    steps: u64,
+    rows: Vec<TraceRow>,
+    repeats: Vec<RepeatView>,
+}
+
+impl Walk<'_> {
+    fn step(&mut self, step: &Step, is_last_round: bool) {
+        self.steps = self.steps.saturating_add(1);
+        let before = self.values.take();
+        self.values = before.as_ref().and_then(|values| next_values(self.system, values, step));
+        if !is_last_round {
+            return;
+        }
+        let changed = |(var, _): &(usize, &Value)| match (&before, &self.values) {
+            (Some(old), Some(new)) => old[*var] != new[*var],
+            _ => true,
+        };
+        let show = |(var, v): (usize, &Value)| (self.system.vars[var].name.clone(), self.system.pool.show_value(v));
+        let new = self.values.as_deref().unwrap_or_default();
+        self.rows.push(TraceRow {
+            step: self.steps,
+            action: action_text(self.system, step.transition, &step.params),
+            node: self.system.node(self.system.transition(step.transition).target).name.clone(),
+            changes: new.iter().enumerate().filter(changed).map(show).collect(),
+            values: new.iter().enumerate().map(show).collect(),
+        });
+    }
+}
+
+fn first_row(system: &System, start: StartId, first: &State) -> TraceRow {
+    let values = state_values(system, &first.values);
+    TraceRow {
+        step: 0,
+        action: start_text(system, start),
+        node: system.node(first.node).name.clone(),
+        changes: values.clone(),
+        values,
+    }
+}
+
+/// The values behind a step: those that it says, or those that its assignments give.
+fn next_values(system: &System, before: &[Value], step: &Step) -> Option<Vec<Value>> {
+    if let Some(next) = &step.next {
+        return (next.len() == before.len()).then(|| next.clone());
+    }
+    let transition = system.transition(step.transition);
+    let value_of = |symbol| {
+        let var = system.vars.iter().position(|v| v.current == symbol).map(|i| before[i].clone());
+        var.or_else(|| transition.params.iter().position(|p| p.symbol == symbol).map(|i| step.params[i].clone()))
+    };
+    let mut next = before.to_vec();
+    for effect in &transition.effect {
+        if let Effect::Assign { var, value, .. } = effect {
+            next[var.index()] = evaluate(&system.pool, value.term(), &value_of).ok()?;
+        }
+    }
+    Some(next)
+}
