@@ -8,6 +8,7 @@
 mod builder;
 mod claim;
 mod evidence;
+mod evidence_file;
 mod formula;
 mod origin;
 pub mod passes;
@@ -19,6 +20,10 @@ mod testing;
 pub use builder::{BuildError, SystemBuilder, TransitionDraft};
 pub use claim::{Claim, ClaimId, ClaimKind, ClaimOrigin, Fairness, FairnessId, FairnessKind, Goal};
 pub use evidence::{Evidence, Leg, NodeFormulas, Obstacle, Run, State, Step, Verdict};
+pub use evidence_file::{
+    Decided, EVIDENCE_SCHEMA, EvidenceFile, EvidenceFileError, evidence_json, read_evidence, read_evidence_text,
+    write_evidence,
+};
 pub use formula::{ChoiceTerm, StateTerm, StepTerm};
 pub use origin::{Element, ElementId, ElementInfo, ElementKind, Span};
 pub use system::{
