@@ -33,6 +33,21 @@ impl Features {
     pub fn is_linear(self) -> bool {
         !(self.nonlinear || self.quantifiers || self.strings)
     }
+
+    /// What both sets of terms together are made of.
+    #[must_use]
+    pub fn join(self, other: Features) -> Features {
+        Features {
+            ints: self.ints || other.ints,
+            reals: self.reals || other.reals,
+            strings: self.strings || other.strings,
+            enums: self.enums || other.enums,
+            nonlinear: self.nonlinear || other.nonlinear,
+            int_division: self.int_division || other.int_division,
+            conversions: self.conversions || other.conversions,
+            quantifiers: self.quantifiers || other.quantifiers,
+        }
+    }
 }
 
 impl Pool {
