@@ -24,7 +24,11 @@ pub(crate) struct Conversation {
     failure: Option<Reason>,
     killer: Killer,
     limits: ProcessLimits,
+    /// Commands that are not yet in the log.
     pending: String,
+    /// Commands on their way to the solver, of which `sent` bytes are gone.
+    outbox: Vec<u8>,
+    sent: usize,
     markers: u64,
     /// The marker that the answer to the next query comes after.
     marker: Option<String>,
@@ -39,6 +43,8 @@ impl Conversation {
             killer,
             limits,
             pending: String::new(),
+            outbox: Vec::new(),
+            sent: 0,
             markers: 0,
             marker: None,
             log: None,
@@ -52,7 +58,7 @@ impl Conversation {
         self.process = None;
         self.failure = None;
         self.marker = None;
-        self.pending.clear();
+        self.clear();
         if self.killer.is_tripped() {
             self.failure = Some(Reason::Interrupted);
             return;
@@ -88,28 +94,43 @@ impl Conversation {
         &mut self.pending
     }
 
-    /// Sends commands if there are many.
+    /// Hands over what the solver takes without waiting, if there is much.
     pub(crate) fn send_large(&mut self) {
         if self.pending.len() >= PORTION {
-            // A failure is kept and given as the answer to the next query.
-            let _ = self.send(None);
+            self.post();
+            if let Some(process) = &mut self.process {
+                // A failure will be met again by the next query.
+                self.sent += process.offer(&self.outbox[self.sent..]);
+            }
         }
     }
 
+    /// Moves commands from the draft to the outbox.
+    fn post(&mut self) {
+        if self.failure.is_none() {
+            self.write_log_commands();
+            if self.sent == self.outbox.len() {
+                self.outbox.clear();
+                self.sent = 0;
+            }
+            self.outbox.extend_from_slice(self.pending.as_bytes());
+        }
+        self.pending.clear();
+    }
+
     fn send(&mut self, deadline: Option<Instant>) -> Result<(), Reason> {
+        self.post();
         if let Some(reason) = &self.failure {
-            self.pending.clear();
             return Err(reason.clone());
         }
-        self.write_log_commands();
-        let pending = std::mem::take(&mut self.pending);
-        let sent = match &mut self.process {
-            Some(process) => process.send(pending.as_bytes(), deadline),
+        let outcome = match &mut self.process {
+            Some(process) => process.send(&self.outbox[self.sent..], deadline),
             None => Err(Stop::Closed),
         };
-        self.pending = pending;
-        self.pending.clear();
-        sent.map_err(|stop| self.fail_for(stop))
+        self.outbox.clear();
+        self.outbox.shrink_to(4 * PORTION);
+        self.sent = 0;
+        outcome.map_err(|stop| self.fail_for(stop))
     }
 
     /// Puts a marker before the command that comes next.
@@ -180,9 +201,15 @@ impl Conversation {
     /// Ends the process and keeps the reason.
     pub(crate) fn fail(&mut self, reason: Reason) -> Reason {
         self.process = None;
-        self.pending.clear();
+        self.clear();
         self.failure = Some(reason.clone());
         reason
+    }
+
+    fn clear(&mut self) {
+        self.pending.clear();
+        self.outbox.clear();
+        self.sent = 0;
     }
 
     fn fail_for(&mut self, stop: Stop) -> Reason {

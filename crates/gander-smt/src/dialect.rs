@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::features::Features;
+use gander_term::Features;
 
 /// Which solver program it is; anything else is taken to be a plain SMT-LIB 2 solver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]

@@ -1,6 +1,6 @@
 //! SMT-LIB 2 solver sessions over child processes.
 //!
-//! [`Solvers`] says what is on this machine and which solver to ask what ([`Features`]). A [`Session`] is an
+//! [`Solvers`] says what is on this machine and which solver to ask what ([`gander_term::Features`]). A [`Session`] is an
 //! incremental conversation with one solver process: assertions, scopes, assumptions ([`Literal`]), models, cores,
 //! limits per query ([`Limits`]). A formula that is asserted at many steps is compiled once ([`Template`]): an
 //! instance costs no more than writing its text. [`setup`] brings z3 and yices-smt2.
@@ -13,7 +13,7 @@
 //! - nothing recurses over terms, and text is linear in the number of distinct subterms.
 //!
 //! ```
-//! use gander_smt::{Answer, Features, Limits, Placement, Session, SessionConfig, Solvers, StepSymbol};
+//! use gander_smt::{Answer, Limits, Placement, Session, SessionConfig, Solvers, StepSymbol};
 //! use gander_term::{Pool, Sort, Value};
 //!
 //! // x = 0 at the start; each step adds one. Can x be 3 after three steps?
@@ -27,7 +27,7 @@
 //! let goal = pool.eq(x, three);
 //!
 //! let solvers = Solvers::from_environment();
-//! let features = Features::of(&pool, &[start, step, goal]);
+//! let features = pool.features(&[start, step, goal]);
 //! let Some(solver) = solvers.choose(features) else { return };
 //! let mut session = Session::start(solver, SessionConfig::default());
 //! let place = |s| match s {
@@ -52,7 +52,6 @@
 mod answer;
 mod conversation;
 mod dialect;
-mod features;
 mod names;
 mod print;
 mod process;
@@ -66,7 +65,6 @@ mod value;
 
 pub use answer::{Answer, Limits, Reason};
 pub use dialect::{Solver, SolverKind};
-pub use features::Features;
 pub use process::Killer;
 pub use registry::{Search, Solvers};
 pub use session::{Literal, Session, SessionConfig, StepSymbol};

@@ -11,7 +11,6 @@ use gander_term::{IBig, Op, Pool, Sort, SymbolId, TermId, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::dialect::{EnumStyle, SolverKind};
-use crate::features::Features;
 use crate::names;
 use crate::template::{Hole, Holed, Placement, PowerGuard, Template, Use};
 
@@ -65,7 +64,7 @@ pub(crate) fn compile(
     (session, number): (u64, u32),
 ) -> Template {
     let order = pool.postorder(&[root]);
-    let features = Features::of_order(pool, &order);
+    let features = pool.features(&[root]);
     let mut printer = Printer {
         pool,
         enums: kind.enums(),

@@ -234,6 +234,19 @@ impl Process {
         let _ = deadline;
     }
 
+    /// Sends as much of `bytes` as can be sent without waiting; tells how much that is.
+    pub(crate) fn offer(&mut self, bytes: &[u8]) -> usize {
+        let mut sent = 0;
+        while sent < bytes.len() {
+            match self.stdin.write(&bytes[sent..]) {
+                Ok(n) => sent += n,
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+                Err(_) => break,
+            }
+        }
+        sent
+    }
+
     /// Sends all of `bytes`, taking in output meanwhile.
     pub(crate) fn send(&mut self, mut bytes: &[u8], deadline: Option<Instant>) -> Result<(), Stop> {
         while !bytes.is_empty() {

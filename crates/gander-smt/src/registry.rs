@@ -1,33 +1,35 @@
 //! Which solvers there are, and which one to ask.
 //!
 //! Order: what the user names (an option of the command, or `GANDER_Z3`, `GANDER_YICES` and so on), then the set-up's
-//! cache, then the PATH. Finding looks at files only and starts no process.
+//! cache, then the PATH. `GANDER_YICES=none` hides a solver. Finding looks at files only and starts no process.
 
 use std::ffi::OsString;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
+use gander_term::Features;
+
 use crate::dialect::{Solver, SolverKind};
-use crate::features::Features;
 use crate::setup;
+
+/// The program of a solver that is not to be found.
+const HIDDEN: &str = "none";
 
 /// Where to look.
 #[derive(Clone, Debug, Default)]
 pub struct Search {
-    /// Programs that the user named, by solver name: `("z3", "/opt/z3")`. An unknown name is a solver of its own.
+    /// Programs that the user named, by solver name: `("z3", "/opt/z3")`. An unknown name is a solver of its own;
+    /// the program `none` hides the solver.
     pub named: Vec<(String, PathBuf)>,
     /// The cache of the set-up.
     pub cache: Option<PathBuf>,
     /// Directories of programs.
     pub path: Option<OsString>,
-    /// Names of solvers to leave out.
-    pub without: Vec<String>,
 }
 
 impl Search {
-    /// What the environment says: `GANDER_<SOLVER>`, `GANDER_CACHE`, `PATH`, and in `GANDER_WITHOUT` names to leave
-    /// out, with commas between.
+    /// What the environment says: `GANDER_<SOLVER>`, `GANDER_CACHE`, `PATH`.
     pub fn from_environment() -> Search {
         let mut named = Vec::new();
         for kind in SolverKind::NAMED {
@@ -35,13 +37,7 @@ impl Search {
                 named.push((kind.name().to_string(), PathBuf::from(path)));
             }
         }
-        let without = std::env::var("GANDER_WITHOUT").unwrap_or_default();
-        Search {
-            named,
-            cache: setup::cache_folder(),
-            path: std::env::var_os("PATH"),
-            without: without.split(',').map(|s| s.trim().to_string()).filter(|s| !s.is_empty()).collect(),
-        }
+        Search { named, cache: setup::cache_folder(), path: std::env::var_os("PATH") }
     }
 }
 
@@ -76,11 +72,8 @@ impl Solvers {
     }
 
     fn look_for(&self, kind: SolverKind) -> Option<Solver> {
-        if self.search.without.iter().any(|n| SolverKind::from_name(n) == Some(kind)) {
-            return None;
-        }
         if let Some(solver) = self.named.iter().find(|s| s.kind == kind) {
-            return Some(solver.clone());
+            return (solver.program != Path::new(HIDDEN)).then(|| solver.clone());
         }
         let cached = self.search.cache.as_deref().and_then(|cache| setup::installed(cache, kind));
         cached.or_else(|| self.on_path(kind.program())).map(|program| Solver::new(kind, program))
@@ -114,7 +107,8 @@ impl Solvers {
                 .filter(|k| !matches!(k, SolverKind::Z3 | SolverKind::Yices))
                 .filter_map(|kind| self.look_for(kind))
                 .collect();
-            found.extend(self.named.iter().filter(|s| s.kind == SolverKind::Other).cloned());
+            let other = |s: &&Solver| s.kind == SolverKind::Other && s.program != Path::new(HIDDEN);
+            found.extend(self.named.iter().filter(other).cloned());
             found
         });
         self.z3.iter().chain(self.yices.iter()).chain(others.iter()).collect()
@@ -160,7 +154,9 @@ mod tests {
         assert_eq!(kind(&solvers, linear), Some(SolverKind::Yices));
         assert_eq!(kind(&solvers, nonlinear), Some(SolverKind::Z3));
         assert_eq!(solvers.candidates(linear).len(), 2);
-        let without = Solvers::find(Search { without: vec!["yices".into()], ..named(&["z3", "yices"]) });
+        let mut search = named(&["z3", "yices"]);
+        search.named.push(("yices".into(), "none".into()));
+        let without = Solvers::find(search);
         assert_eq!(kind(&without, linear), Some(SolverKind::Z3));
         let only_yices = Solvers::find(named(&["yices"]));
         assert_eq!(kind(&only_yices, nonlinear), None);

@@ -7,13 +7,12 @@
 use std::io::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use gander_term::{EnumId, Pool, Sort, SymbolId, TermId};
+use gander_term::{EnumId, Features, Pool, Sort, SymbolId, TermId};
 use rustc_hash::FxHashSet;
 
 use crate::answer::Reason;
 use crate::conversation::Conversation;
 use crate::dialect::{EnumStyle, Solver};
-use crate::features::Features;
 use crate::names;
 use crate::print;
 use crate::process::{Killer, ProcessLimits};

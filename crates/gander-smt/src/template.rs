@@ -6,9 +6,7 @@
 
 use std::fmt::Write as _;
 
-use gander_term::{EnumId, Sort, SymbolId};
-
-use crate::features::Features;
+use gander_term::{EnumId, Features, Sort, SymbolId};
 
 /// Where a symbol stands when a formula is instantiated at step `k`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
