@@ -147,7 +147,10 @@ mod tests {
         assert_eq!(ints(Op::Pow, 0, 0), Value::int(1));
         assert_eq!(ints(Op::Pow, 5, -3), Value::int(1));
         assert_eq!(ints(Op::Pow, -2, 3), Value::int(-8));
-        assert_eq!(apply(Op::Pow, &[half(3), Value::int(2)]).unwrap(), Value::Real(RBig::from(IBig::from(9)) / RBig::from(IBig::from(4))));
+        assert_eq!(
+            apply(Op::Pow, &[half(3), Value::int(2)]).unwrap(),
+            Value::Real(RBig::from(IBig::from(9)) / RBig::from(IBig::from(4)))
+        );
     }
 
     #[test]

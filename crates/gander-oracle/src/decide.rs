@@ -88,11 +88,11 @@ impl Court<'_> {
             ClaimKind::NoDeadlock => Answer::unless_run(
                 self.nearest(|s| graph.is_stuck(s) && !self.system.nodes[graph.states[s].0.index()].is_final),
             ),
-            ClaimKind::InfiniteRun => Answer::plain(self.from_start(&fair_forever(graph, &all, &[]))),
+            ClaimKind::InfiniteRun => Answer::plain(self.includes_start(&fair_forever(graph, &all, &[]))),
             ClaimKind::Eventually { goal, under } => {
                 let without = complement(&self.states_with(*goal)?);
                 let demands = self.demands(under)?;
-                Answer::plain(!self.from_start(&self.stays_within(&without, &demands)))
+                Answer::plain(!self.includes_start(&self.stays_within(&without, &demands)))
             }
             ClaimKind::AlwaysEventually { goal, under } => {
                 let without = complement(&self.states_with(*goal)?);
@@ -114,7 +114,7 @@ impl Court<'_> {
             }
             ClaimKind::ExistsAlways(p) => {
                 let p = self.states_with(*p)?;
-                Answer::plain(self.from_start(&self.stays_within(&p, &[])))
+                Answer::plain(self.includes_start(&self.stays_within(&p, &[])))
             }
         })
     }
@@ -127,7 +127,7 @@ impl Court<'_> {
         finite.iter().zip(&infinite).map(|(&a, &b)| a || b).collect()
     }
 
-    fn from_start(&self, set: &[bool]) -> bool {
+    fn includes_start(&self, set: &[bool]) -> bool {
         self.graph.start_states().any(|s| set[s])
     }
 

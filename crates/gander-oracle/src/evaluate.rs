@@ -330,7 +330,10 @@ impl<'a> Evaluator<'a> {
             _ => narrowed.low.zip(narrowed.high),
         };
         match within {
-            Some((Bound { value: Value::Int(low), strict: above }, Bound { value: Value::Int(high), strict: below })) => {
+            Some((
+                Bound { value: Value::Int(low), strict: above },
+                Bound { value: Value::Int(high), strict: below },
+            )) => {
                 let mut i = if above { low + IBig::ONE } else { low };
                 let last = if below { high - IBig::ONE } else { high };
                 if last.clone() - &i > IBig::from(WIDEST) {

@@ -44,12 +44,7 @@ impl Reachable {
             evaluator: &evaluator,
             limits,
             found: FxHashMap::default(),
-            reachable: Reachable {
-                states: Vec::new(),
-                distance: Vec::new(),
-                started: Vec::new(),
-                choices: Vec::new(),
-            },
+            reachable: Reachable { states: Vec::new(), distance: Vec::new(), started: Vec::new(), choices: Vec::new() },
             queue: VecDeque::new(),
         };
         search.run()?;
@@ -75,6 +70,14 @@ impl Reachable {
     pub fn start_states(&self) -> impl Iterator<Item = usize> + '_ {
         self.started.iter().flatten().copied()
     }
+}
+
+/// What an effect admits.
+struct Completion {
+    /// Whether the effect has a solution, assumptions not considered.
+    possible: Result<bool, Refusal>,
+    /// The values of variables in the admissible next states.
+    next: Vec<Vec<Value>>,
 }
 
 struct Search<'a> {
@@ -190,7 +193,7 @@ impl Search<'_> {
                 for (slot, p) in slots.iter().zip(&params) {
                     env.0[*slot] = Some(p.clone());
                 }
-                let (completable, next) = self.complete(&mut env, t)?;
+                let Completion { possible: completable, next } = self.complete(&mut env, t)?;
                 let distance = self.reachable.distance[state] + 1;
                 let mut successors = Vec::new();
                 for values in next {
@@ -205,8 +208,8 @@ impl Search<'_> {
         Ok(choices)
     }
 
-    /// Whether the effect has a solution, and the admissible next states.
-    fn complete(&self, env: &mut Env, t: &Transition) -> Result<(Result<bool, Refusal>, Vec<Vec<Value>>), Refusal> {
+    /// What the effect of a transition admits, given the current state and parameters.
+    fn complete(&self, env: &mut Env, t: &Transition) -> Result<Completion, Refusal> {
         let mut fixed: Vec<(usize, Value)> = Vec::new();
         let mut constraints = Vec::new();
         for e in &t.effect {
@@ -233,15 +236,15 @@ impl Search<'_> {
         }
         if !consistent {
             next.iter().for_each(|&n| env.0[n] = None);
-            return Ok((Ok(false), Vec::new()));
+            return Ok(Completion { possible: Ok(false), next: Vec::new() });
         }
         let unknown: Vec<usize> = next.iter().copied().filter(|&n| env.0[n].is_none()).collect();
-        let completable = self.evaluator.exists(env, &unknown, &constraints);
+        let possible = self.evaluator.exists(env, &unknown, &constraints);
         constraints.extend(self.assumptions(View::After));
         env.0[self.evaluator.next_location()] = node_value(self.system, self.evaluator.pool, t.target);
         let solutions = self.solutions(env, &unknown, &next, &constraints);
         next.iter().for_each(|&n| env.0[n] = None);
         env.0[self.evaluator.next_location()] = None;
-        Ok((completable, solutions?))
+        Ok(Completion { possible, next: solutions? })
     }
 }

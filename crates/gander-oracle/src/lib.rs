@@ -46,6 +46,8 @@ mod decide;
 mod evaluate;
 mod explore;
 mod fair;
+mod generate;
+mod random;
 
 use std::fmt;
 
@@ -53,6 +55,7 @@ use gander_system::System;
 
 pub use decide::{Answer, decide_claim};
 pub use explore::{Choice, Reachable};
+pub use generate::{Flavour, GeneratedSystem, Settings, Size, generate, generate_with};
 
 /// How much the oracle does before it refuses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
