@@ -1,1 +1,219 @@
-//! The independent checker of evidence of the gander model checker.
+//! The independent checker of evidence.
+//!
+//! [`Checker::check`] takes a system as the front-end produced it, a claim and a verdict, and decides whether the
+//! evidence in the verdict shows what it says. The rules are those of docs/semantics.md, sections 3 and 5: runs are
+//! replayed step by step, formulas become obligations for solver sessions of the checker's own.
+//!
+//! Invariants of this crate:
+//! - it knows no engine and shares no code with any;
+//! - nothing in the evidence is trusted: ids, sorts, numbers of values and scopes of formulas are checked;
+//! - evidence is accepted only if every obligation was discharged: what is not refuted and not discharged is
+//!   [`Rejection::Undecided`];
+//! - a solver's model is believed only if the evaluator agrees.
+
+mod bad;
+mod case;
+mod eliminate;
+mod ends;
+mod formula;
+mod invariant;
+mod rejection;
+mod relation;
+mod replay;
+mod unroll;
+
+use std::io::Write;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use gander_smt::{Killer, Solver, Solvers};
+use gander_system::{ClaimId, ClaimKind, Evidence, StartId, System, Verdict, passes};
+
+pub use rejection::Rejection;
+
+use bad::Bad;
+use case::Case;
+use rejection::{undecided, wrong};
+use unroll::Induction;
+
+/// What a check may cost.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CheckLimits {
+    /// Time for one solver query.
+    pub query: Option<Duration>,
+    /// Time for the whole check of one verdict.
+    pub total: Option<Duration>,
+    /// Memory of a solver, in bytes.
+    pub memory: Option<u64>,
+    /// Steps of a run that are replayed.
+    pub replay_steps: u64,
+    /// Depth of k-induction and diameters.
+    pub depth: u32,
+}
+
+impl Default for CheckLimits {
+    fn default() -> CheckLimits {
+        CheckLimits { query: None, total: None, memory: None, replay_steps: 20_000_000, depth: 20_000 }
+    }
+}
+
+/// Evidence that was accepted.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Certified {
+    /// How many questions solvers were asked.
+    pub queries: u32,
+    /// The names of those solvers; empty if evaluation was enough.
+    pub by: Vec<String>,
+    /// What a person should know although the verdict stands.
+    pub warnings: Vec<String>,
+}
+
+/// Gives a place to record a conversation with the solver of this name, or none.
+pub type LogSink = Arc<dyn Fn(&str) -> Option<Box<dyn Write + Send>> + Send + Sync>;
+
+/// What checks are done with.
+pub(crate) struct Tools {
+    solvers: Arc<Solvers>,
+    only: Option<Solver>,
+    limits: CheckLimits,
+    killer: Killer,
+    log: Option<LogSink>,
+}
+
+/// Checks evidence; see the crate's documentation.
+pub struct Checker {
+    tools: Tools,
+}
+
+impl std::fmt::Debug for Checker {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let only = self.tools.only.as_ref().map(|s| &s.name);
+        f.debug_struct("Checker").field("only", &only).field("limits", &self.tools.limits).finish_non_exhaustive()
+    }
+}
+
+/// The direction of a verdict.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Direction {
+    Holds,
+    Fails,
+}
+
+/// Evidence of a kind that says nothing about the claim.
+pub(crate) fn unfit(evidence: &str, kind: &ClaimKind, direction: Direction) -> Rejection {
+    let verb = match direction {
+        Direction::Holds => "holds",
+        Direction::Fails => "fails",
+    };
+    wrong(format!("{evidence} cannot show that a claim of kind `{}` {verb}", kind.word()))
+}
+
+impl Checker {
+    /// A checker that asks the solver which suits a question best.
+    pub fn new(solvers: &Arc<Solvers>, limits: CheckLimits) -> Checker {
+        let tools = Tools { solvers: Arc::clone(solvers), only: None, limits, killer: Killer::new(), log: None };
+        Checker { tools }
+    }
+
+    /// A checker that asks nobody but the solver with this name, for a second opinion; `None` if it was not found.
+    pub fn with_solver(solvers: &Arc<Solvers>, limits: CheckLimits, name: &str) -> Option<Checker> {
+        let only = solvers.by_name(name)?.clone();
+        let mut checker = Checker::new(solvers, limits);
+        checker.tools.only = Some(only);
+        Some(checker)
+    }
+
+    /// Ends checks from another thread: a tripped killer makes them undecided.
+    pub fn set_killer(&mut self, killer: Killer) {
+        self.tools.killer = killer;
+    }
+
+    /// Ends checks from another thread.
+    pub fn killer(&self) -> Killer {
+        self.tools.killer.clone()
+    }
+
+    /// Records every conversation with a solver.
+    pub fn set_log(&mut self, log: LogSink) {
+        self.tools.log = Some(log);
+    }
+
+    /// Checks that the evidence in `verdict` shows what it says of the claim.
+    pub fn check(&mut self, system: &System, claim: ClaimId, verdict: &Verdict) -> Result<Certified, Rejection> {
+        let deadline = self.tools.limits.total.and_then(|t| Instant::now().checked_add(t));
+        let mut case = Case::new(system, &self.tools, deadline);
+        let (direction, evidence) = match verdict {
+            Verdict::Holds(evidence) => (Direction::Holds, evidence),
+            Verdict::Fails(evidence) => (Direction::Fails, evidence),
+            Verdict::Unknown { .. } => return Err(undecided("an unknown verdict has no evidence")),
+        };
+        check_evidence(&mut case, claim, direction, evidence)?;
+        Ok(Certified { queries: case.queries, by: case.asked(), warnings: case.warnings })
+    }
+}
+
+fn check_evidence(
+    case: &mut Case<'_>,
+    claim: ClaimId,
+    direction: Direction,
+    evidence: &Evidence,
+) -> Result<(), Rejection> {
+    case.look_up()?;
+    let system = case.system;
+    let Some(kind) = system.claims.get(claim.index()).map(|c| &c.kind) else {
+        return Err(wrong("the system has no such claim"));
+    };
+    match evidence {
+        Evidence::Run(run) => ends::check_run(case, kind, direction, run),
+        Evidence::Invariant(formulas) => {
+            let bad = Bad::of(case, kind, direction)?;
+            let by_node = invariant::bring(case, formulas)?;
+            invariant::check_invariant(case, &by_node, &bad)
+        }
+        Evidence::KInductive { k, invariant: formulas, loop_free, no_restart } => {
+            let bad = Bad::of(case, kind, direction)?;
+            let by_node = invariant::bring(case, formulas)?;
+            if *k == 1 && !loop_free && !no_restart {
+                return invariant::check_invariant(case, &by_node, &bad);
+            }
+            let how = Induction { k: *k, loop_free: *loop_free, no_restart: *no_restart };
+            unroll::check_k_induction(case, how, &by_node, &bad)
+        }
+        Evidence::Diameter { k } => {
+            let bad = Bad::of(case, kind, direction)?;
+            unroll::check_diameter(case, *k, &bad)
+        }
+        Evidence::Refutation => match (kind, direction) {
+            (ClaimKind::StartSatisfiable(s), Direction::Fails) => check_refutation(case, *s),
+            _ => Err(unfit("a refutation", kind, direction)),
+        },
+        Evidence::OfChain(inner) => match (kind, direction, &**inner) {
+            (_, _, Evidence::OfChain(_) | Evidence::Run(_) | Evidence::Refutation) => {
+                Err(unfit("evidence about a chain of that kind", kind, direction))
+            }
+            (ClaimKind::Reachable(goals), Direction::Fails, _) if !goals.is_empty() => {
+                let chain = passes::chain(system, claim).map_err(|e| undecided(e.to_string()))?;
+                let name = &system.claims[claim.index()].name;
+                let Some(of_chain) = chain.system.claims.iter().position(|c| c.name == *name) else {
+                    return Err(undecided("the chain system has no such claim"));
+                };
+                let mut about = case.about(&chain.system);
+                let result = check_evidence(&mut about, ClaimId::from(of_chain), direction, inner);
+                case.absorb(about);
+                result
+            }
+            _ => Err(unfit("evidence about a chain", kind, direction)),
+        },
+    }
+}
+
+/// The start has no start state.
+fn check_refutation(case: &mut Case<'_>, s: StartId) -> Result<(), Rejection> {
+    let Some(start) = case.system.starts.get(s.index()) else {
+        return Err(wrong("the claim is about a start that the system has not got"));
+    };
+    let constraint = case.system.start_term(&mut case.pool, s);
+    let assumptions = relation::admissible(case, start.target);
+    let formula = case.pool.and([constraint, assumptions]);
+    case.refute(formula, &format!("`{}` has a start state", start.name))
+}

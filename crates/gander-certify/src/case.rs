@@ -1,0 +1,302 @@
+//! One check: the system, the terms that are built for it, and the solver sessions that are asked.
+//!
+//! Every check has sessions of its own, started when first needed and shared by its questions. A question goes to the
+//! solver that its features call for; if that one does not know, the others are asked.
+
+use std::time::Instant;
+
+use gander_smt::{Answer, Limits, Reason, Session, SessionConfig, Solver, StepSymbol};
+use gander_system::System;
+use gander_term::{EvalError, Features, IBig, Op, Pool, Sort, SymbolId, TermId, Value, evaluate};
+
+use crate::formula::fold_closed;
+use crate::rejection::{Rejection, undecided, wrong};
+use crate::{CheckLimits, Tools};
+
+/// How many values of a counterexample a message shows.
+const VALUES_SHOWN: usize = 12;
+
+/// Values of symbols that satisfy a formula.
+pub(crate) type Model = Vec<(SymbolId, Value)>;
+
+/// A line of a conversation in which later lines build on earlier ones.
+#[derive(Clone, Debug)]
+pub(crate) enum Line {
+    /// From here on this holds.
+    Assert(TermId),
+    /// What was asserted and this exclude each other; the text says what it would mean if they did not.
+    Refute(TermId, String),
+}
+
+/// A check in progress.
+pub(crate) struct Case<'a> {
+    pub system: &'a System,
+    /// A fork of the system's pool.
+    pub pool: Pool,
+    pub limits: CheckLimits,
+    pub warnings: Vec<String>,
+    pub queries: u32,
+    tools: &'a Tools,
+    deadline: Option<Instant>,
+    sessions: Vec<Session>,
+    asked_elsewhere: Vec<String>,
+}
+
+impl<'a> Case<'a> {
+    pub(crate) fn new(system: &'a System, tools: &'a Tools, deadline: Option<Instant>) -> Case<'a> {
+        Case {
+            system,
+            pool: Pool::fork(&system.pool),
+            limits: tools.limits,
+            warnings: Vec::new(),
+            queries: 0,
+            tools,
+            deadline,
+            sessions: Vec::new(),
+            asked_elsewhere: Vec::new(),
+        }
+    }
+
+    /// The solvers that were asked.
+    pub(crate) fn asked(&self) -> Vec<String> {
+        let mut names = self.asked_elsewhere.clone();
+        names.extend(self.sessions.iter().map(|s| s.solver().name.to_string()));
+        names.sort();
+        names.dedup();
+        names
+    }
+
+    /// The same check, about another system.
+    pub(crate) fn about<'b>(&self, system: &'b System) -> Case<'b>
+    where
+        'a: 'b,
+    {
+        Case::new(system, self.tools, self.deadline)
+    }
+
+    /// Counts what a check about another system has cost.
+    pub(crate) fn absorb(&mut self, other: Case<'_>) {
+        self.queries += other.queries;
+        self.asked_elsewhere.extend(other.asked());
+        self.warnings.extend(other.warnings);
+    }
+
+    /// Fails if the check was interrupted or its time is over.
+    pub(crate) fn look_up(&self) -> Result<(), Rejection> {
+        if self.tools.killer.is_tripped() {
+            return Err(undecided("the check was interrupted"));
+        }
+        match self.deadline {
+            Some(end) if Instant::now() >= end => Err(undecided("the check ran out of time")),
+            _ => Ok(()),
+        }
+    }
+
+    /// Values that satisfy the formula, or nothing if it has no solution. `what` names the question in messages.
+    pub(crate) fn solve(&mut self, formula: TermId, what: &str) -> Result<Option<Model>, Rejection> {
+        let formula = fold_closed(&mut self.pool, formula);
+        match self.pool.as_bool(formula) {
+            Some(true) => return Ok(Some(Vec::new())),
+            Some(false) => return Ok(None),
+            None => {}
+        }
+        let features = self.pool.features(&[formula]);
+        let mut why = Vec::new();
+        for solver in self.solvers(features, what)? {
+            match self.solve_with(&solver, formula)? {
+                Ok(found) => return Ok(found),
+                Err(reason) => why.push(format!("{}: {reason}", solver.name)),
+            }
+        }
+        Err(undecided(format!("{what}: {}", why.join("; "))))
+    }
+
+    /// The formula has no solution; `what` says what a solution would mean.
+    pub(crate) fn refute(&mut self, formula: TermId, what: &str) -> Result<(), Rejection> {
+        match self.solve(formula, what)? {
+            None => Ok(()),
+            Some(model) => Err(wrong(format!("{what}{}", self.show(&model)))),
+        }
+    }
+
+    /// A conversation in one session. If a solver does not know, the next one hears it from the beginning.
+    pub(crate) fn refute_in_turn(&mut self, script: &[Line]) -> Result<(), Rejection> {
+        let formulas: Vec<TermId> = script.iter().map(|(Line::Assert(t) | Line::Refute(t, _))| *t).collect();
+        let features = self.pool.features(&formulas);
+        let mut why = Vec::new();
+        for solver in self.solvers(features, "a bounded argument")? {
+            match self.converse(&solver, script)? {
+                Ok(()) => return Ok(()),
+                Err(reason) => why.push(format!("{}: {reason}", solver.name)),
+            }
+        }
+        Err(undecided(why.join("; ")))
+    }
+
+    /// Some value of the symbol's sort.
+    pub(crate) fn any_value(&self, s: SymbolId) -> Value {
+        match self.pool.symbol(s).sort {
+            Sort::Bool => Value::Bool(false),
+            Sort::Int => Value::Int(IBig::ZERO),
+            Sort::Real => Value::whole(0),
+            Sort::String => Value::str(""),
+            Sort::Enum(id) => Value::Enum(id, 0),
+        }
+    }
+
+    /// Whom to ask, in order.
+    fn solvers(&self, features: Features, what: &str) -> Result<Vec<Solver>, Rejection> {
+        self.look_up()?;
+        if let Some(only) = &self.tools.only {
+            return Ok(vec![only.clone()]);
+        }
+        let found: Vec<Solver> = self.tools.solvers.candidates(features).into_iter().cloned().collect();
+        if found.is_empty() { Err(undecided(format!("{what}: no solver can be asked this"))) } else { Ok(found) }
+    }
+
+    /// The outer failure ends the check, the inner one only this solver's attempt.
+    fn solve_with(&mut self, solver: &Solver, formula: TermId) -> Result<Result<Option<Model>, Reason>, Rejection> {
+        let symbols = self.pool.free_symbols(&[formula]);
+        let limits = self.query_limits()?;
+        let at = self.session(solver);
+        self.queries += 1;
+        let session = &mut self.sessions[at];
+        session.push();
+        session.assert(&self.pool, formula);
+        let answer = session.check(&[], limits);
+        let result = match answer {
+            Answer::Sat => {
+                let asked: Vec<StepSymbol> = symbols.iter().map(|&s| StepSymbol::rigid(s)).collect();
+                session.values(&self.pool, &asked, limits).map(|values| Some(symbols.into_iter().zip(values).collect()))
+            }
+            Answer::Unsat => Ok(None),
+            Answer::Unknown(reason) => Err(reason),
+        };
+        session.pop();
+        self.look_up()?;
+        match result {
+            Ok(None) => Ok(self.rationals_agree(&[formula]).map(|()| None)),
+            Ok(Some(model)) => Ok(self.confirm(formula, model)),
+            Err(reason) => Ok(Err(reason)),
+        }
+    }
+
+    /// A model is believed only if the formula evaluates to true in it.
+    fn confirm(&self, formula: TermId, model: Model) -> Result<Option<Model>, Reason> {
+        let look_up = |s: SymbolId| model.iter().find(|(t, _)| *t == s).map(|(_, v)| v.clone());
+        match evaluate(&self.pool, formula, &look_up) {
+            Ok(Value::Bool(true)) => Ok(Some(model)),
+            Ok(_) => Err(Reason::Garbage("a model that is none".to_string())),
+            Err(EvalError::Unbounded) => self.rationals_agree(&[formula]).map(|()| Some(model)),
+            Err(e) => Err(Reason::Incomplete(e.describe(&self.pool))),
+        }
+    }
+
+    /// Solvers take reals for real numbers, we take them for rational ones. A formula without quantifiers that has no
+    /// real solution has no rational one, and linear arithmetic cannot tell the two apart; but "for all real x" says
+    /// something else than "for all rational x" where products come in.
+    fn rationals_agree(&self, formulas: &[TermId]) -> Result<(), Reason> {
+        let features = self.pool.features(formulas);
+        if !(features.quantifiers && features.nonlinear) {
+            return Ok(());
+        }
+        let binds_real = |&t: &TermId| {
+            matches!(self.pool.op(t), Op::Forall | Op::Exists)
+                && self
+                    .pool
+                    .args(t)
+                    .split_last()
+                    .is_some_and(|(_, b)| b.iter().any(|&b| self.pool.sort(b) == Sort::Real))
+        };
+        if self.pool.postorder(formulas).iter().any(binds_real) { Err(Reason::Irrational) } else { Ok(()) }
+    }
+
+    fn converse(&mut self, solver: &Solver, script: &[Line]) -> Result<Result<(), Reason>, Rejection> {
+        let at = self.session(solver);
+        self.sessions[at].push();
+        let mut asserted = Vec::new();
+        let mut outcome = Ok(Ok(()));
+        for line in script {
+            match line {
+                Line::Assert(t) => {
+                    asserted.push(*t);
+                    self.sessions[at].assert(&self.pool, *t);
+                }
+                Line::Refute(t, what) => {
+                    let limits = match self.query_limits() {
+                        Ok(limits) => limits,
+                        Err(rejection) => {
+                            outcome = Err(rejection);
+                            break;
+                        }
+                    };
+                    if self.pool.as_bool(*t) == Some(false) {
+                        continue;
+                    }
+                    self.queries += 1;
+                    let session = &mut self.sessions[at];
+                    session.push();
+                    session.assert(&self.pool, *t);
+                    let answer = session.check(&[], limits);
+                    session.pop();
+                    let answered = match answer {
+                        Answer::Unsat => self.rationals_agree(&[&asserted[..], &[*t]].concat()),
+                        Answer::Sat => {
+                            outcome = Err(wrong(what.clone()));
+                            break;
+                        }
+                        Answer::Unknown(reason) => Err(reason),
+                    };
+                    if let Err(reason) = answered {
+                        outcome = Ok(Err(reason));
+                        break;
+                    }
+                }
+            }
+        }
+        self.sessions[at].pop();
+        self.look_up()?;
+        outcome
+    }
+
+    fn query_limits(&self) -> Result<Limits, Rejection> {
+        self.look_up()?;
+        let left = self.deadline.map(|end| end.saturating_duration_since(Instant::now()));
+        Ok(Limits { time: [left, self.limits.query].into_iter().flatten().min() })
+    }
+
+    /// The session with this solver, alive.
+    fn session(&mut self, solver: &Solver) -> usize {
+        if let Some(at) = self.sessions.iter().position(|s| s.solver() == solver) {
+            if self.sessions[at].failure().is_some() {
+                self.sessions[at].restart();
+            }
+            return at;
+        }
+        let config = SessionConfig {
+            memory: self.limits.memory,
+            cores: false,
+            killer: self.tools.killer.clone(),
+            ..SessionConfig::default()
+        };
+        let mut session = Session::start(solver, config);
+        if let Some(log) = self.tools.log.as_ref().and_then(|log| log(&solver.name)) {
+            session.set_log(log);
+        }
+        self.sessions.push(session);
+        self.sessions.len() - 1
+    }
+
+    fn show(&self, model: &Model) -> String {
+        if model.is_empty() {
+            return String::new();
+        }
+        let shown: Vec<String> = model
+            .iter()
+            .take(VALUES_SHOWN)
+            .map(|(s, v)| format!("{} = {}", self.pool.symbol(*s).name, self.pool.show_value(v)))
+            .collect();
+        let more = if model.len() > VALUES_SHOWN { ", ..." } else { "" };
+        format!(" (for example {}{more})", shown.join(", "))
+    }
+}

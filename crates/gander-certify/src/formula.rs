@@ -1,0 +1,158 @@
+//! Formulas at work: truth in concrete situations, and satisfiability once the concrete part is filled in.
+//!
+//! A [`Compiled`] formula is evaluated; only where the evaluator cannot decide (a quantifier over too many values) is a
+//! solver asked, with every symbol replaced by its value.
+
+use gander_system::{NodeId, State, System};
+use gander_term::{EvalError, Op, Pool, Program, Scratch, Sort, SymbolId, TermId, Value, evaluate};
+use rustc_hash::FxHashMap;
+
+use crate::case::Case;
+use crate::rejection::{Rejection, undecided};
+
+/// Where the value of a symbol comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Source {
+    Current(usize),
+    Next(usize),
+    Param(usize),
+    Location,
+}
+
+/// A state, and where they matter the parameters of a step and the values behind it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Situation<'a> {
+    pub node: NodeId,
+    pub current: &'a [Value],
+    pub params: &'a [Value],
+    pub next: &'a [Value],
+}
+
+impl<'a> Situation<'a> {
+    pub(crate) fn of(state: &'a State) -> Situation<'a> {
+        Situation { node: state.node, current: &state.values, params: &[], next: &[] }
+    }
+
+    fn value(&self, system: &System, source: Source) -> Option<Value> {
+        match source {
+            Source::Current(i) => self.current.get(i).cloned(),
+            Source::Next(i) => self.next.get(i).cloned(),
+            Source::Param(i) => self.params.get(i).cloned(),
+            Source::Location => Some(location_value(system, self.node)),
+        }
+    }
+}
+
+/// The value of `@node` at a node.
+pub(crate) fn location_value(system: &System, node: NodeId) -> Value {
+    match system.pool.symbol(system.location).sort {
+        Sort::Enum(id) => Value::Enum(id, node.0),
+        // The builder makes `@node` an enumeration; any other value makes evaluation fail.
+        _ => Value::Bool(false),
+    }
+}
+
+/// Terms that are evaluated in many situations.
+#[derive(Debug)]
+pub(crate) struct Compiled {
+    roots: Vec<TermId>,
+    program: Program,
+    inputs: Vec<(SymbolId, Source)>,
+    values: Vec<Value>,
+    scratch: Scratch,
+}
+
+impl Compiled {
+    /// Compiles terms over state variables, primed ones, `@node` and `params`.
+    pub(crate) fn new(case: &Case<'_>, params: &[SymbolId], roots: &[TermId]) -> Result<Compiled, Rejection> {
+        let program = Program::compile(&case.pool, roots);
+        let mut sources: FxHashMap<SymbolId, Source> = FxHashMap::default();
+        for (i, v) in case.system.vars.iter().enumerate() {
+            sources.insert(v.current, Source::Current(i));
+            sources.insert(v.next, Source::Next(i));
+        }
+        sources.extend(params.iter().enumerate().map(|(i, &p)| (p, Source::Param(i))));
+        sources.insert(case.system.location, Source::Location);
+        let mut inputs = Vec::new();
+        for &s in program.inputs() {
+            match sources.get(&s) {
+                Some(&source) => inputs.push((s, source)),
+                None => return Err(undecided(format!("`{}` has no value here", case.pool.symbol(s).name))),
+            }
+        }
+        Ok(Compiled { roots: roots.to_vec(), program, inputs, values: Vec::new(), scratch: Scratch::new() })
+    }
+
+    /// The values of the terms; `None` if a quantifier keeps the evaluator from computing them.
+    pub(crate) fn run(&mut self, case: &Case<'_>, at: Situation<'_>) -> Result<Option<&[Value]>, Rejection> {
+        self.values.clear();
+        for &(s, source) in &self.inputs {
+            match at.value(case.system, source) {
+                Some(v) => self.values.push(v),
+                None => return Err(undecided(format!("`{}` has no value here", case.pool.symbol(s).name))),
+            }
+        }
+        match self.program.run(&self.values, &mut self.scratch) {
+            Ok(values) => Ok(Some(values)),
+            Err(EvalError::Unbounded) => Ok(None),
+            Err(e) => Err(undecided(e.describe(&case.pool))),
+        }
+    }
+
+    /// True if all terms, which are formulas, are true; a solver decides what the evaluator cannot.
+    pub(crate) fn all_true(&mut self, case: &mut Case<'_>, at: Situation<'_>) -> Result<bool, Rejection> {
+        if let Some(values) = self.run(case, at)? {
+            return Ok(values.iter().all(|v| *v == Value::Bool(true)));
+        }
+        let mut map = FxHashMap::default();
+        for &(s, source) in &self.inputs {
+            if let Some(v) = at.value(case.system, source) {
+                map.insert(s, case.pool.constant(v));
+            }
+        }
+        let formula = case.pool.and(self.roots.iter().copied());
+        let closed = case.pool.substitute(formula, &map);
+        Ok(case.solve(closed, "a quantified formula in a concrete state")?.is_some())
+    }
+}
+
+/// The conjuncts of a formula, nested conjunctions opened.
+pub(crate) fn conjuncts(pool: &Pool, formula: TermId) -> Vec<TermId> {
+    let mut parts = Vec::new();
+    let mut stack = vec![formula];
+    while let Some(t) = stack.pop() {
+        if pool.op(t) == Op::And {
+            stack.extend(pool.args(t).iter().rev());
+        } else {
+            parts.push(t);
+        }
+    }
+    parts
+}
+
+/// An equivalent formula in which conjuncts without symbols have been evaluated; what cannot be evaluated stays.
+pub(crate) fn fold_closed(pool: &mut Pool, formula: TermId) -> TermId {
+    let parts: Vec<TermId> = conjuncts(pool, formula)
+        .into_iter()
+        .map(|part| {
+            if !pool.free_symbols(&[part]).is_empty() {
+                return part;
+            }
+            match evaluate(pool, part, &|_| None) {
+                Ok(value) => pool.constant(value),
+                Err(_) => part,
+            }
+        })
+        .collect();
+    pool.and(parts)
+}
+
+/// A value is one of its sort in this pool: an enumeration has the variant, a string only the characters we know.
+pub(crate) fn fits(pool: &Pool, value: &Value, sort: Sort) -> bool {
+    value.sort() == sort
+        && match value {
+            Value::Enum(id, i) => (*i as usize) < pool.enumeration(*id).variants.len(),
+            Value::Str(s) => s.chars().all(|c| u32::from(c) <= 0x2FFFF),
+            _ => true,
+        }
+}

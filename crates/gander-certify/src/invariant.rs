@@ -1,0 +1,115 @@
+//! Inductive invariants: one obligation for every start, transition and bad condition.
+//!
+//! With `A` the assumptions: *start* and `A` imply `I`; `I`, `A`, a step and `A'` imply `I'`; `I` and `A` exclude what is
+//! bad. Each obligation is refuted on its own, so a failure names the place.
+
+use gander_system::{NodeFormulas, StartId};
+use gander_term::{Importer, Op, Pool, Sort, SymbolId, TermId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::bad::Bad;
+use crate::case::Case;
+use crate::rejection::{Rejection, wrong};
+use crate::relation::{Relation, admissible};
+
+/// The formulas of evidence in the pool of the check: one for every node, over state variables only.
+pub(crate) fn bring(case: &mut Case<'_>, formulas: &NodeFormulas) -> Result<Vec<TermId>, Rejection> {
+    let nodes = &case.system.nodes;
+    if formulas.by_node.len() != nodes.len() {
+        let count = formulas.by_node.len();
+        return Err(wrong(format!("there are {count} formulas for {} nodes", nodes.len())));
+    }
+    if formulas.by_node.iter().any(|t| t.index() >= formulas.pool.len()) {
+        return Err(wrong("a formula is not one of its pool"));
+    }
+    let allowed: FxHashSet<SymbolId> = case.system.vars.iter().map(|v| v.current).collect();
+    let mut importer = Importer::new();
+    let mut here = Vec::with_capacity(nodes.len());
+    for (node, &t) in nodes.iter().zip(&formulas.by_node) {
+        if formulas.pool.sort(t) != Sort::Bool {
+            return Err(wrong(format!("what is said of node `{}` is no formula", node.name)));
+        }
+        let t = importer
+            .import(&mut case.pool, &formulas.pool, t)
+            .map_err(|e| wrong(format!("the formula of node `{}`: {e}", node.name)))?;
+        if let Some(&s) = case.pool.free_symbols(&[t]).iter().find(|s| !allowed.contains(s)) {
+            let name = &case.pool.symbol(s).name;
+            return Err(wrong(format!("the formula of node `{}` speaks of `{name}`, no state variable", node.name)));
+        }
+        if has_stray_bound_symbol(&case.pool, t) {
+            return Err(wrong(format!("the formula of node `{}` has a loose bound symbol", node.name)));
+        }
+        here.push(t);
+    }
+    Ok(here)
+}
+
+/// A symbol made for a quantifier stands outside of it.
+fn has_stray_bound_symbol(pool: &Pool, root: TermId) -> bool {
+    let mut loose: FxHashMap<TermId, Vec<SymbolId>> = FxHashMap::default();
+    for t in pool.postorder(&[root]) {
+        let mut symbols: Vec<SymbolId> = match pool.op(t) {
+            Op::Symbol(s) if pool.symbol(s).bound => vec![s],
+            _ => pool.args(t).iter().flat_map(|a| loose.get(a).into_iter().flatten().copied()).collect(),
+        };
+        if matches!(pool.op(t), Op::Forall | Op::Exists)
+            && let Some((_, bound)) = pool.args(t).split_last()
+        {
+            symbols.retain(|s| !bound.iter().any(|&b| pool.as_symbol(b) == Some(*s)));
+        }
+        if !symbols.is_empty() {
+            symbols.sort_unstable();
+            symbols.dedup();
+            loose.insert(t, symbols);
+        }
+    }
+    loose.contains_key(&root)
+}
+
+/// Checks that the formulas are an inductive invariant that excludes what is bad.
+pub(crate) fn check_invariant(case: &mut Case<'_>, by_node: &[TermId], bad: &Bad) -> Result<(), Rejection> {
+    let system = case.system;
+    for (i, start) in system.starts.iter().enumerate() {
+        let constraint = system.start_term(&mut case.pool, StartId::from(i));
+        let assumptions = admissible(case, start.target);
+        let broken = case.pool.not(by_node[start.target.index()]);
+        let obligation = case.pool.and([constraint, assumptions, broken]);
+        case.refute(obligation, &format!("the invariant does not hold after `{}`", start.name))?;
+    }
+    for t in system.transition_ids() {
+        let (source, target) = (system.transition(t).source, system.transition(t).target);
+        // Nothing to keep.
+        if case.pool.as_bool(by_node[target.index()]) == Some(true)
+            || case.pool.as_bool(by_node[source.index()]) == Some(false)
+        {
+            continue;
+        }
+        let relation = Relation::new(case, t);
+        let broken = case.pool.not(by_node[target.index()]);
+        let broken = relation.behind(case, broken);
+        let before = admissible(case, source);
+        let obligation = case.pool.and([by_node[source.index()], before, relation.formula, broken]);
+        case.refute(obligation, &format!("`{}` does not keep the invariant", system.transition(t).name))?;
+    }
+    check_exclusion(case, by_node, bad)
+}
+
+/// Checks that no admissible state (or step from one) that satisfies the formulas is bad.
+pub(crate) fn check_exclusion(case: &mut Case<'_>, by_node: &[TermId], bad: &Bad) -> Result<(), Rejection> {
+    let system = case.system;
+    for &(n, formula) in &bad.states {
+        let before = admissible(case, n);
+        let obligation = case.pool.and([by_node[n.index()], before, formula]);
+        let what = format!("the invariant does not exclude what it has to at node `{}`", system.node(n).name);
+        case.refute(obligation, &what)?;
+    }
+    for &(t, formula) in &bad.steps {
+        let source = system.transition(t).source;
+        let relation = Relation::new(case, t);
+        let before = admissible(case, source);
+        let obligation = case.pool.and([by_node[source.index()], before, relation.formula, formula]);
+        let what = format!("the invariant does not exclude the steps of `{}`", system.transition(t).name);
+        case.refute(obligation, &what)?;
+    }
+    Ok(())
+}

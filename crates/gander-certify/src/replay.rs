@@ -1,0 +1,292 @@
+//! Replaying a run step by step, by evaluation.
+//!
+//! A run is accepted if its first state is a start state of its start, every step is one of the system (the
+//! transition leaves the node, the guard holds with the parameters, the effect relates the two states) and every state
+//! is admissible. Nothing of the evidence is trusted: numbers of values, sorts and ids are checked as well.
+
+use gander_system::{Effect, Leg, Run, StartId, State, Step, TransitionId};
+use gander_term::{SymbolId, Value};
+
+use crate::case::Case;
+use crate::formula::{Compiled, Situation, fits};
+use crate::rejection::{Rejection, undecided, wrong};
+
+/// How many steps may pass between two looks at the clock and the interrupt.
+const STEPS_BETWEEN_LOOKS: u64 = 1024;
+
+/// Looks at every state and step of a run while it is replayed.
+pub(crate) trait Watch {
+    /// The run is in this state.
+    fn state(&mut self, case: &mut Case<'_>, state: &State) -> Result<(), Rejection>;
+    /// The run takes a step of this transition from this state.
+    fn step(
+        &mut self,
+        case: &mut Case<'_>,
+        from: &State,
+        transition: TransitionId,
+        params: &[Value],
+    ) -> Result<(), Rejection>;
+}
+
+/// Sees nothing.
+pub(crate) struct Blind;
+
+impl Watch for Blind {
+    fn state(&mut self, _: &mut Case<'_>, _: &State) -> Result<(), Rejection> {
+        Ok(())
+    }
+
+    fn step(&mut self, _: &mut Case<'_>, _: &State, _: TransitionId, _: &[Value]) -> Result<(), Rejection> {
+        Ok(())
+    }
+}
+
+/// A transition ready to be taken many times.
+struct Ready {
+    params: Vec<SymbolId>,
+    /// The guard, then the value of every assignment.
+    choice: Compiled,
+    assigned: Vec<usize>,
+    kept: Vec<usize>,
+    /// The constraints over both states.
+    relation: Option<Compiled>,
+    /// The whole guard and effect, for when the evaluator cannot do `choice`.
+    whole: Option<Compiled>,
+    functional: bool,
+}
+
+struct Replay<'r> {
+    ready: Vec<Option<Ready>>,
+    /// By node: the assumptions.
+    admissible: Vec<Option<Compiled>>,
+    legs: Vec<Frame<'r>>,
+}
+
+/// Legs that are being replayed: the next one, and how often to do all of them again after this time.
+struct Frame<'r> {
+    legs: &'r [Leg],
+    at: usize,
+    again: u64,
+}
+
+/// Replays a run; gives its last state.
+pub(crate) fn replay(case: &mut Case<'_>, run: &Run, watch: &mut dyn Watch) -> Result<State, Rejection> {
+    let mut replay = Replay {
+        ready: std::iter::repeat_with(|| None).take(case.system.transitions.len()).collect(),
+        admissible: std::iter::repeat_with(|| None).take(case.system.nodes.len()).collect(),
+        legs: vec![Frame { legs: &run.legs, at: 0, again: 0 }],
+    };
+    let mut state = run.first.clone();
+    replay.start(case, run.start, &state)?;
+    watch.state(case, &state)?;
+    let mut steps = 0;
+    while let Some(step) = replay.next_step()? {
+        if steps == case.limits.replay_steps {
+            return Err(undecided(format!("the run has more than {steps} steps, which is the limit of a replay")));
+        }
+        if steps % STEPS_BETWEEN_LOOKS == 0 {
+            case.look_up()?;
+        }
+        let next = replay.step(case, &state, step, steps)?;
+        watch.step(case, &state, step.transition, &step.params)?;
+        state = next;
+        steps += 1;
+        watch.state(case, &state)?;
+    }
+    Ok(state)
+}
+
+impl<'r> Replay<'r> {
+    /// The step that comes next, repetitions carried out.
+    fn next_step(&mut self) -> Result<Option<&'r Step>, Rejection> {
+        while let Some(frame) = self.legs.last_mut() {
+            match frame.legs.get(frame.at) {
+                Some(Leg::Step(step)) => {
+                    frame.at += 1;
+                    return Ok(Some(step));
+                }
+                Some(Leg::Repeat { times, body }) => {
+                    frame.at += 1;
+                    if *times == 0 || body.is_empty() {
+                        return Err(wrong("a repetition of the run is empty"));
+                    }
+                    self.legs.push(Frame { legs: body, at: 0, again: times - 1 });
+                }
+                None if frame.again > 0 => {
+                    frame.again -= 1;
+                    frame.at = 0;
+                }
+                None => {
+                    self.legs.pop();
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    fn start(&mut self, case: &mut Case<'_>, id: StartId, state: &State) -> Result<(), Rejection> {
+        let system = case.system;
+        let Some(start) = system.starts.get(id.index()) else {
+            return Err(wrong("the run begins with a start that the system has not got"));
+        };
+        if state.node != start.target {
+            return Err(wrong(format!("the run begins at another node than the one that `{}` enters", start.name)));
+        }
+        check_values(case, &state.values, "the first state")?;
+        let constraint = system.start_term(&mut case.pool, id);
+        if !Compiled::new(case, &[], &[constraint])?.all_true(case, Situation::of(state))? {
+            return Err(wrong(format!("the first state does not satisfy `{}`", start.name)));
+        }
+        if !self.admissible(case, state)? {
+            return Err(wrong("the first state breaks an assumption"));
+        }
+        Ok(())
+    }
+
+    fn admissible(&mut self, case: &mut Case<'_>, state: &State) -> Result<bool, Rejection> {
+        if case.system.assumptions.is_empty() {
+            return Ok(true);
+        }
+        let slot = &mut self.admissible[state.node.index()];
+        if slot.is_none() {
+            let term = case.system.assumption_term(&mut case.pool, state.node);
+            *slot = Some(Compiled::new(case, &[], &[term])?);
+        }
+        match slot {
+            Some(assumptions) => assumptions.all_true(case, Situation::of(state)),
+            None => Ok(false),
+        }
+    }
+
+    /// The state behind a step.
+    fn step(&mut self, case: &mut Case<'_>, from: &State, step: &Step, number: u64) -> Result<State, Rejection> {
+        let system = case.system;
+        let Some(transition) = system.transitions.get(step.transition.index()) else {
+            return Err(wrong(format!("step {} takes a transition that the system has not got", number + 1)));
+        };
+        let at_step = || format!("step {}, `{}`,", number + 1, transition.name);
+        if transition.source != from.node {
+            return Err(wrong(format!("{} does not leave the node of its state", at_step())));
+        }
+        if step.params.len() != transition.params.len()
+            || transition.params.iter().zip(&step.params).any(|(p, v)| !fits(&system.pool, v, p.sort))
+        {
+            return Err(wrong(format!("{} has parameters of the wrong number or sort", at_step())));
+        }
+        if let Some(next) = &step.next {
+            check_values(case, next, &format!("the state behind step {}", number + 1))?;
+        }
+        let slot = &mut self.ready[step.transition.index()];
+        if slot.is_none() {
+            *slot = Some(Ready::new(case, step.transition)?);
+        }
+        let Some(ready) = slot else { return Err(undecided("a transition could not be prepared")) };
+        let values = ready.take(case, from, step, &at_step)?;
+        let next = State { node: transition.target, values };
+        if !self.admissible(case, &next)? {
+            return Err(wrong(format!("{} leads to a state that breaks an assumption", at_step())));
+        }
+        Ok(next)
+    }
+}
+
+impl Ready {
+    fn new(case: &mut Case<'_>, id: TransitionId) -> Result<Ready, Rejection> {
+        let transition = case.system.transition(id);
+        let params: Vec<SymbolId> = transition.params.iter().map(|p| p.symbol).collect();
+        let mut choice = vec![case.system.guard_term(&mut case.pool, id)];
+        let (mut assigned, mut kept, mut relation) = (Vec::new(), Vec::new(), Vec::new());
+        for e in &transition.effect {
+            match *e {
+                Effect::Assign { var, value, .. } => {
+                    assigned.push(var.index());
+                    choice.push(value.term());
+                }
+                Effect::Keep { var, .. } => kept.push(var.index()),
+                Effect::Constrain { relation: r, .. } => relation.push(r.term()),
+            }
+        }
+        let mut fixed: Vec<usize> = assigned.iter().chain(&kept).copied().collect();
+        fixed.sort_unstable();
+        fixed.dedup();
+        let functional = relation.is_empty() && fixed.len() == case.system.vars.len();
+        let choice = Compiled::new(case, &params, &choice)?;
+        let relation = if relation.is_empty() { None } else { Some(Compiled::new(case, &params, &relation)?) };
+        Ok(Ready { params, choice, assigned, kept, relation, whole: None, functional })
+    }
+
+    fn take(
+        &mut self,
+        case: &mut Case<'_>,
+        from: &State,
+        step: &Step,
+        at_step: &dyn Fn() -> String,
+    ) -> Result<Vec<Value>, Rejection> {
+        let before = Situation { node: from.node, current: &from.values, params: &step.params, next: &[] };
+        let Some(values) = self.choice.run(case, before)? else {
+            return self.take_by_solver(case, from, step, at_step);
+        };
+        if values[0] != Value::Bool(true) {
+            return Err(wrong(format!("{} is taken where its guard does not hold", at_step())));
+        }
+        let next = match &step.next {
+            Some(next) => next.clone(),
+            None if self.functional => {
+                let mut next = from.values.clone();
+                for (&var, value) in self.assigned.iter().zip(&values[1..]) {
+                    next[var] = value.clone();
+                }
+                next
+            }
+            None => return Err(wrong(format!("{} does not say what comes behind it", at_step()))),
+        };
+        let kept = self.kept.iter().all(|&v| next[v] == from.values[v]);
+        let assigned = self.assigned.iter().zip(&values[1..]).all(|(&v, value)| next[v] == *value);
+        if !(kept && assigned) {
+            return Err(wrong(format!("{} leads to values that its effect does not give", at_step())));
+        }
+        if let Some(relation) = &mut self.relation {
+            let at = Situation { next: &next, ..before };
+            if !relation.all_true(case, at)? {
+                return Err(wrong(format!("{} leads to values that its effect does not allow", at_step())));
+            }
+        }
+        Ok(next)
+    }
+
+    /// A guard or a value has a quantifier that the evaluator cannot enumerate.
+    fn take_by_solver(
+        &mut self,
+        case: &mut Case<'_>,
+        from: &State,
+        step: &Step,
+        at_step: &dyn Fn() -> String,
+    ) -> Result<Vec<Value>, Rejection> {
+        let Some(next) = &step.next else {
+            return Err(undecided(format!("{} cannot be evaluated and does not say what comes behind it", at_step())));
+        };
+        if self.whole.is_none() {
+            let guard = case.system.guard_term(&mut case.pool, step.transition);
+            let effect = case.system.effect_term(&mut case.pool, step.transition);
+            self.whole = Some(Compiled::new(case, &self.params, &[guard, effect])?);
+        }
+        let at = Situation { node: from.node, current: &from.values, params: &step.params, next };
+        let Some(whole) = &mut self.whole else { return Err(undecided("a transition could not be prepared")) };
+        if whole.all_true(case, at)? {
+            Ok(next.clone())
+        } else {
+            Err(wrong(format!("{} is not a step of the system", at_step())))
+        }
+    }
+}
+
+fn check_values(case: &Case<'_>, values: &[Value], whose: &str) -> Result<(), Rejection> {
+    let vars = &case.system.vars;
+    if values.len() != vars.len() {
+        return Err(wrong(format!("{whose} has {} values for {} variables", values.len(), vars.len())));
+    }
+    match vars.iter().zip(values).find(|(var, value)| !fits(&case.system.pool, value, var.sort)) {
+        Some((var, _)) => Err(wrong(format!("{whose} has a value of another sort for `{}`", var.name))),
+        None => Ok(()),
+    }
+}

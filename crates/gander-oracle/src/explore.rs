@@ -1,0 +1,250 @@
+//! The reachable states of a system, found breadth first, with everything that claims ask about them.
+
+use std::collections::VecDeque;
+
+use gander_system::{Effect, NodeId, StartId, System, Transition, TransitionId};
+use gander_term::{Pool, Sort, Value};
+use rustc_hash::FxHashMap;
+
+use crate::evaluate::{Env, Evaluator, Literal, View};
+use crate::{Limits, Refusal};
+
+/// A transition enabled in a state with some parameters.
+#[derive(Clone, Debug)]
+pub struct Choice {
+    /// The transition.
+    pub transition: TransitionId,
+    /// Values of its parameters.
+    pub params: Vec<Value>,
+    /// Whether some next values satisfy the effect, assumptions about the next state not considered.
+    pub completable: Result<bool, Refusal>,
+    /// The states that steps with this choice lead to.
+    pub successors: Vec<usize>,
+}
+
+/// The reachable part of a system. States are numbered in the order in which the search finds them.
+#[derive(Clone, Debug)]
+pub struct Reachable {
+    /// The states: node and values of variables.
+    pub states: Vec<(NodeId, Vec<Value>)>,
+    /// The length of a shortest run to each state.
+    pub distance: Vec<u64>,
+    /// The start states of each start transition.
+    pub started: Vec<Vec<usize>>,
+    /// For each state what is enabled there.
+    pub choices: Vec<Vec<Choice>>,
+}
+
+impl Reachable {
+    /// Explores a system whose terms are in `pool`.
+    pub fn explore(system: &System, pool: &Pool, limits: Limits) -> Result<Reachable, Refusal> {
+        let evaluator = Evaluator::new(pool, system, limits.work);
+        let mut search = Search {
+            system,
+            evaluator: &evaluator,
+            limits,
+            found: FxHashMap::default(),
+            reachable: Reachable { states: Vec::new(), distance: Vec::new(), started: Vec::new(), choices: Vec::new() },
+            queue: VecDeque::new(),
+        };
+        search.run()?;
+        Ok(search.reachable)
+    }
+
+    /// All steps from a state: the choice and the next state.
+    pub fn steps(&self, state: usize) -> impl Iterator<Item = (&Choice, usize)> {
+        self.choices[state].iter().flat_map(|c| c.successors.iter().map(move |&next| (c, next)))
+    }
+
+    /// True if no step leaves the state.
+    pub fn is_stuck(&self, state: usize) -> bool {
+        self.choices[state].iter().all(|c| c.successors.is_empty())
+    }
+
+    /// True if a step of one of the transitions can be completed in the state.
+    pub fn can_take(&self, state: usize, transitions: &[TransitionId]) -> bool {
+        self.steps(state).any(|(c, _)| transitions.contains(&c.transition))
+    }
+
+    /// The start states of all starts.
+    pub fn start_states(&self) -> impl Iterator<Item = usize> + '_ {
+        self.started.iter().flatten().copied()
+    }
+}
+
+/// What an effect admits.
+struct Completion {
+    /// Whether the effect has a solution, assumptions not considered.
+    possible: Result<bool, Refusal>,
+    /// The values of variables in the admissible next states.
+    next: Vec<Vec<Value>>,
+}
+
+struct Search<'a> {
+    system: &'a System,
+    evaluator: &'a Evaluator<'a>,
+    limits: Limits,
+    found: FxHashMap<(NodeId, Vec<Value>), usize>,
+    reachable: Reachable,
+    queue: VecDeque<usize>,
+}
+
+/// The value of `@node` at a node.
+fn node_value(system: &System, pool: &Pool, node: NodeId) -> Option<Value> {
+    match pool.symbol(system.location).sort {
+        Sort::Enum(e) => Some(Value::Enum(e, node.0)),
+        _ => None,
+    }
+}
+
+/// Gives the unprimed variables and `@node` their values in a state.
+pub(crate) fn enter(system: &System, pool: &Pool, env: &mut Env, node: NodeId, values: &[Value]) {
+    env.0[system.location.index()] = node_value(system, pool, node);
+    for (v, value) in system.vars.iter().zip(values) {
+        env.0[v.current.index()] = Some(value.clone());
+    }
+}
+
+impl Search<'_> {
+    fn run(&mut self) -> Result<(), Refusal> {
+        for s in 0..self.system.starts.len() {
+            let states = self.start_states(StartId::from(s))?;
+            let mut numbers = Vec::new();
+            for values in states {
+                numbers.push(self.number(self.system.starts[s].target, values, 0)?);
+            }
+            self.reachable.started.push(numbers);
+        }
+        while let Some(state) = self.queue.pop_front() {
+            // States are numbered as they are queued, so this is the next entry.
+            let choices = self.choices(state)?;
+            self.reachable.choices.push(choices);
+        }
+        Ok(())
+    }
+
+    fn number(&mut self, node: NodeId, values: Vec<Value>, distance: u64) -> Result<usize, Refusal> {
+        if let Some(&n) = self.found.get(&(node, values.clone())) {
+            return Ok(n);
+        }
+        let n = self.reachable.states.len();
+        if n >= self.limits.states {
+            return Err(Refusal::TooManyStates);
+        }
+        self.reachable.states.push((node, values.clone()));
+        self.reachable.distance.push(distance);
+        self.found.insert((node, values), n);
+        self.queue.push_back(n);
+        Ok(n)
+    }
+
+    fn assumptions(&self, view: View) -> Vec<Literal> {
+        let mut literals = Vec::new();
+        for a in &self.system.assumptions {
+            self.evaluator.flatten(a.term.term(), true, view, &mut literals);
+        }
+        literals
+    }
+
+    fn start_states(&self, s: StartId) -> Result<Vec<Vec<Value>>, Refusal> {
+        let start = &self.system.starts[s.index()];
+        let mut env = self.evaluator.empty_env();
+        env.0[self.system.location.index()] = node_value(self.system, self.evaluator.pool, start.target);
+        let mut literals = Vec::new();
+        for c in &start.constraint {
+            self.evaluator.flatten(c.term.term(), true, View::Here, &mut literals);
+        }
+        literals.extend(self.assumptions(View::Here));
+        let slots: Vec<usize> = self.system.vars.iter().map(|v| v.current.index()).collect();
+        self.solutions(&mut env, &slots, &slots, &literals)
+    }
+
+    /// The values of `wanted` in all solutions for `unknowns`.
+    fn solutions(
+        &self,
+        env: &mut Env,
+        unknowns: &[usize],
+        wanted: &[usize],
+        literals: &[Literal],
+    ) -> Result<Vec<Vec<Value>>, Refusal> {
+        let mut all = Vec::new();
+        self.evaluator.search(env, unknowns, literals, &mut |env| {
+            all.push(wanted.iter().filter_map(|&w| env.0[w].clone()).collect());
+            Ok(false)
+        })?;
+        Ok(all)
+    }
+
+    fn choices(&mut self, state: usize) -> Result<Vec<Choice>, Refusal> {
+        let (node, values) = self.reachable.states[state].clone();
+        let mut env = self.evaluator.empty_env();
+        enter(self.system, self.evaluator.pool, &mut env, node, &values);
+        let mut choices = Vec::new();
+        for (i, t) in self.system.transitions.iter().enumerate() {
+            if t.source != node {
+                continue;
+            }
+            let mut guard = Vec::new();
+            for g in &t.guard {
+                self.evaluator.flatten(g.term.term(), true, View::Here, &mut guard);
+            }
+            let slots: Vec<usize> = t.params.iter().map(|p| p.symbol.index()).collect();
+            for params in self.solutions(&mut env, &slots, &slots, &guard)? {
+                for (slot, p) in slots.iter().zip(&params) {
+                    env.0[*slot] = Some(p.clone());
+                }
+                let Completion { possible: completable, next } = self.complete(&mut env, t)?;
+                let distance = self.reachable.distance[state] + 1;
+                let mut successors = Vec::new();
+                for values in next {
+                    successors.push(self.number(t.target, values, distance)?);
+                }
+                choices.push(Choice { transition: TransitionId::from(i), params, completable, successors });
+                for slot in &slots {
+                    env.0[*slot] = None;
+                }
+            }
+        }
+        Ok(choices)
+    }
+
+    /// What the effect of a transition admits, given the current state and parameters.
+    fn complete(&self, env: &mut Env, t: &Transition) -> Result<Completion, Refusal> {
+        let mut fixed: Vec<(usize, Value)> = Vec::new();
+        let mut constraints = Vec::new();
+        for e in &t.effect {
+            match *e {
+                Effect::Assign { var, value, .. } => {
+                    fixed.push((var.index(), self.evaluator.value(env, value.term(), View::Here)?));
+                }
+                Effect::Keep { var, .. } => {
+                    let slot = self.system.vars[var.index()].current.index();
+                    let value = env.0[slot].clone().ok_or(Refusal::IllSorted)?;
+                    fixed.push((var.index(), value));
+                }
+                Effect::Constrain { relation, .. } => {
+                    self.evaluator.flatten(relation.term(), true, View::Here, &mut constraints);
+                }
+            }
+        }
+        let next: Vec<usize> = self.system.vars.iter().map(|v| v.next.index()).collect();
+        let mut consistent = true;
+        for (var, value) in fixed {
+            let slot = &mut env.0[next[var]];
+            consistent &= slot.as_ref().is_none_or(|old| *old == value);
+            *slot = Some(value);
+        }
+        if !consistent {
+            next.iter().for_each(|&n| env.0[n] = None);
+            return Ok(Completion { possible: Ok(false), next: Vec::new() });
+        }
+        let unknown: Vec<usize> = next.iter().copied().filter(|&n| env.0[n].is_none()).collect();
+        let possible = self.evaluator.exists(env, &unknown, &constraints);
+        constraints.extend(self.assumptions(View::After));
+        env.0[self.evaluator.next_location()] = node_value(self.system, self.evaluator.pool, t.target);
+        let solutions = self.solutions(env, &unknown, &next, &constraints);
+        next.iter().for_each(|&n| env.0[n] = None);
+        env.0[self.evaluator.next_location()] = None;
+        Ok(Completion { possible, next: solutions? })
+    }
+}

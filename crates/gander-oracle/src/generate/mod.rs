@@ -1,0 +1,212 @@
+//! Random small systems with claims, reproducible from a seed.
+//!
+//! A system has one to five nodes, most of them in a ring so that some things take several steps, one to four variables
+//! of all sorts, inputs, parameters, every kind of effect, assumptions, fairness, and claims of every kind. It is
+//! explored by the oracle while it is made: a system that is not finite is thrown away and another one made, and claims
+//! are drawn several times to get about as many that hold as fail, and enough that take several steps.
+
+mod claims;
+mod terms;
+mod transitions;
+mod variables;
+
+use std::sync::Arc;
+
+use gander_system::{NodeId, Role, System, SystemBuilder, TransitionId};
+use gander_term::{EnumId, Pool, SymbolId};
+
+use crate::random::Random;
+use crate::{Answer, Limits, Reachable, Refusal, decide};
+use terms::Terms;
+use variables::Variable;
+
+pub use terms::Flavour;
+
+/// How large systems are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Size {
+    /// At most a dozen reachable states, one or two variables: a solver decides each claim in milliseconds.
+    Few,
+    /// A few hundred reachable states.
+    Usual,
+}
+
+/// What to generate.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Settings {
+    /// How large.
+    pub size: Size,
+    /// Which operators; by chance if none is given: most systems are linear, some have strings, quantifiers or
+    /// non-linear terms.
+    pub flavour: Option<Flavour>,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings { size: Size::Usual, flavour: None }
+    }
+}
+
+impl Settings {
+    /// Small systems for solver-based engines.
+    pub fn few_states() -> Settings {
+        Settings { size: Size::Few, ..Settings::default() }
+    }
+
+    /// The same in linear arithmetic over bools, enumerations, ints and reals only.
+    pub fn linear(self) -> Settings {
+        Settings { flavour: Some(LINEAR), ..self }
+    }
+
+    fn most_states(self) -> usize {
+        match self.size {
+            Size::Few => 12,
+            Size::Usual => 300,
+        }
+    }
+}
+
+const LINEAR: Flavour = Flavour { strings: false, nonlinear: false, quantifiers: false };
+
+/// A system and what the oracle says about its claims.
+#[derive(Clone, Debug)]
+pub struct GeneratedSystem {
+    /// The seed that makes it.
+    pub seed: u64,
+    /// The system.
+    pub system: Arc<System>,
+    /// The answers, in the order of the claims.
+    pub answers: Vec<Answer>,
+    /// The number of its reachable states.
+    pub states: usize,
+}
+
+/// The system of a seed, with the usual settings.
+pub fn generate(seed: u64) -> GeneratedSystem {
+    generate_with(seed, Settings::default())
+}
+
+/// The system of a seed with these settings.
+pub fn generate_with(seed: u64, settings: Settings) -> GeneratedSystem {
+    let limits = Limits { states: settings.most_states(), work: 2_000_000 };
+    // How far away the furthest state must be: drawn once, so that trying again does not favour shallow systems.
+    let depth = *Random::new(seed, u64::MAX).pick(match settings.size {
+        Size::Few => &[0, 2, 3, 4, 4, 5],
+        Size::Usual => &[0, 2, 4, 5, 6, 7, 8, 10],
+    });
+    let mut attempt = 0;
+    // A good part of the attempts succeeds, whatever the settings: this ends.
+    loop {
+        let maker = Maker::new(Random::new(seed, attempt), settings);
+        if let Ok(made) = maker.make(seed, depth, limits) {
+            return made;
+        }
+        attempt += 1;
+    }
+}
+
+struct Maker {
+    random: Random,
+    settings: Settings,
+    flavour: Flavour,
+    builder: SystemBuilder,
+    nodes: usize,
+    enums: Vec<EnumId>,
+    variables: Vec<Variable>,
+    transitions: Vec<TransitionId>,
+}
+
+impl Maker {
+    fn new(mut random: Random, settings: Settings) -> Maker {
+        let flavour = settings.flavour.unwrap_or_else(|| match random.below(100) {
+            0..55 => LINEAR,
+            55..75 => Flavour { strings: true, ..LINEAR },
+            75..85 => Flavour { quantifiers: true, ..LINEAR },
+            85..92 => Flavour { nonlinear: true, ..LINEAR },
+            _ => Flavour { strings: true, nonlinear: true, quantifiers: true },
+        });
+        let mut pool = Pool::new();
+        let mut enums = Vec::new();
+        if random.chance(60) {
+            let names = ["Red", "Green", "Blue", "Black"];
+            let n = 2 + random.below(3);
+            enums.push(pool.declare_enum("Colour", &names[..n]).expect("declared once"));
+        }
+        let nodes = match settings.size {
+            Size::Few => 1 + random.below(4),
+            Size::Usual => 1 + random.below(5),
+        };
+        let names: Vec<String> = (0..nodes).map(|i| format!("N{i}")).collect();
+        let names: Vec<(&str, _)> = names.iter().map(|n| (n.as_str(), None)).collect();
+        let builder = SystemBuilder::new("random", pool, &names).expect("nodes have different names");
+        Maker { random, settings, flavour, builder, nodes, enums, variables: Vec::new(), transitions: Vec::new() }
+    }
+
+    fn terms(&mut self, symbols: Vec<SymbolId>) -> Terms<'_> {
+        Terms {
+            pool: &mut self.builder.pool,
+            random: &mut self.random,
+            flavour: self.flavour,
+            symbols,
+            enums: &self.enums,
+        }
+    }
+
+    fn make(mut self, seed: u64, depth: u64, limits: Limits) -> Result<GeneratedSystem, Refusal> {
+        self.declare_variables();
+        for n in 0..self.nodes {
+            if self.random.chance(12) {
+                self.builder.set_final(NodeId::from(n));
+            }
+        }
+        self.assumptions();
+        let starts = if self.random.chance(20) { 2 } else { 1 };
+        for i in 0..starts {
+            self.start(i);
+        }
+        self.control_graph();
+        let graph = Reachable::explore(self.builder.so_far(), &self.builder.pool, limits)?;
+        if graph.distance.iter().max().is_none_or(|&furthest| furthest < depth) && depth > 0 {
+            return Err(Refusal::TooMuchWork);
+        }
+        self.claims(&graph, limits)?;
+        let system = self.builder.finish();
+        let answers = decide(&system, limits)?.into_iter().collect::<Result<Vec<_>, _>>()?;
+        Ok(GeneratedSystem { seed, system: Arc::new(system), answers, states: graph.states.len() })
+    }
+
+    fn declare_variables(&mut self) {
+        let (count, most) = match self.settings.size {
+            Size::Few => (1 + self.random.below(2), 6),
+            Size::Usual => (1 + self.random.below(4), 8),
+        };
+        for i in 0..count {
+            // Not only inputs.
+            let role = if i > 0 && self.random.chance(20) { Role::Input } else { Role::State };
+            let sort = variables::sort(&mut self.random, self.flavour.strings, &self.enums);
+            let v = variables::declare(&mut self.builder, &mut self.random, i, sort, role, most);
+            self.variables.push(v);
+        }
+    }
+
+    fn control_graph(&mut self) {
+        let mut pairs = Vec::new();
+        for n in 0..self.nodes {
+            if self.random.chance(92) {
+                pairs.push((n, (n + 1) % self.nodes));
+            }
+        }
+        let further = self.random.below(4);
+        for _ in 0..further {
+            let source = self.random.below(self.nodes);
+            // Back, or around on the spot: shortcuts make everything near.
+            let target =
+                if self.random.chance(70) { self.random.below(source + 1) } else { self.random.below(self.nodes) };
+            pairs.push((source, target));
+        }
+        for (i, (source, target)) in pairs.into_iter().enumerate() {
+            let t = self.transition(i, NodeId::from(source), NodeId::from(target));
+            self.transitions.push(t);
+        }
+    }
+}

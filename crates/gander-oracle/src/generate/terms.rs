@@ -1,0 +1,342 @@
+//! Random terms of every sort and operator, made by [`Pool::mk`] as they are: nothing is simplified away.
+
+use gander_term::{EnumId, IBig, Op, Pool, RBig, Sort, SymbolId, TermId, Value};
+
+use crate::random::Random;
+
+/// Which operators occur.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Flavour {
+    /// Strings, and `++`.
+    pub strings: bool,
+    /// Products and powers of variables, division and remainder by variables or by zero.
+    pub nonlinear: bool,
+    /// `forall` and `exists` over bools and enumerations.
+    pub quantifiers: bool,
+}
+
+/// Constants that strings are made of; the odd ones try the escapes of text forms.
+pub(super) const STRINGS: [&str; 8] = ["", "a", "b", "ab", "aa", "\"", "λ", "a\\u{7a}"];
+
+/// Makes random terms over some symbols.
+pub(super) struct Terms<'a> {
+    pub pool: &'a mut Pool,
+    pub random: &'a mut Random,
+    pub flavour: Flavour,
+    /// What may occur.
+    pub symbols: Vec<SymbolId>,
+    /// The enumerations that quantifiers may range over.
+    pub enums: &'a [EnumId],
+}
+
+impl Terms<'_> {
+    /// `op(args)`; the generator only asks for well-sorted terms.
+    pub fn mk(&mut self, op: Op, args: &[TermId]) -> TermId {
+        self.pool.mk(op, args).expect("the generator makes well-sorted terms")
+    }
+
+    pub fn int(&mut self, i: i64) -> TermId {
+        self.pool.constant(Value::int(i))
+    }
+
+    pub fn ratio(&mut self, numerator: i64, denominator: i64) -> TermId {
+        self.pool.constant(ratio(numerator, denominator))
+    }
+
+    /// A symbol of the sort.
+    pub fn symbol(&mut self, sort: Sort) -> Option<TermId> {
+        let fitting: Vec<SymbolId> =
+            self.symbols.iter().copied().filter(|&s| self.pool.symbol(s).sort == sort).collect();
+        if fitting.is_empty() {
+            return None;
+        }
+        let s = *self.random.pick(&fitting);
+        Some(self.pool.var(s))
+    }
+
+    /// A constant of the sort.
+    pub fn constant(&mut self, sort: Sort) -> TermId {
+        let value = match sort {
+            Sort::Bool => Value::Bool(self.random.chance(50)),
+            Sort::Int => Value::int(self.random.between(-2, 6)),
+            Sort::Real => {
+                let denominator = *self.random.pick(&[1, 2, 2, 3]);
+                ratio(self.random.between(-2, 5), denominator)
+            }
+            Sort::String => {
+                let likely = if self.random.chance(85) { 5 } else { STRINGS.len() };
+                Value::str(STRINGS[self.random.below(likely)])
+            }
+            Sort::Enum(e) => {
+                let n = self.pool.enumeration(e).variants.len();
+                Value::Enum(e, self.random.below(n) as u32)
+            }
+        };
+        self.pool.constant(value)
+    }
+
+    fn leaf(&mut self, sort: Sort) -> TermId {
+        if self.random.chance(75)
+            && let Some(t) = self.symbol(sort)
+        {
+            return t;
+        }
+        self.constant(sort)
+    }
+
+    /// A term of the sort, nested at most `depth` operators deep (a few more where an operator needs a helper).
+    pub fn term(&mut self, sort: Sort, depth: usize) -> TermId {
+        if depth == 0 {
+            return self.leaf(sort);
+        }
+        if sort != Sort::Bool && self.random.chance(12) {
+            let (c, a, b) = (self.boolean(depth - 1), self.term(sort, depth - 1), self.term(sort, depth - 1));
+            return self.mk(Op::Ite, &[c, a, b]);
+        }
+        match sort {
+            Sort::Bool => self.boolean(depth),
+            Sort::Int => self.integer(depth),
+            Sort::Real => self.real(depth),
+            Sort::String => self.string(depth),
+            Sort::Enum(_) => self.leaf(sort),
+        }
+    }
+
+    /// Two or, sometimes, three arguments.
+    fn several(&mut self, sort: Sort, depth: usize) -> Vec<TermId> {
+        let n = if self.random.chance(30) { 3 } else { 2 };
+        (0..n).map(|_| self.term(sort, depth)).collect()
+    }
+
+    fn integer(&mut self, depth: usize) -> TermId {
+        let d = depth - 1;
+        let nonlinear = self.flavour.nonlinear && self.random.chance(50);
+        match self.random.weighted(&[16, 12, 10, 10, 5, 7, 7, 6, 6, 6, 5, 10]) {
+            0 => {
+                let args = self.several(Sort::Int, d);
+                self.mk(Op::Add, &args)
+            }
+            1 => {
+                let (a, k) = (self.term(Sort::Int, d), self.random.between(1, 2));
+                let k = self.int(k);
+                self.mk(Op::Add, &[a, k])
+            }
+            2 => {
+                let (a, b) = (self.term(Sort::Int, d), self.term(Sort::Int, d));
+                self.mk(Op::Sub, &[a, b])
+            }
+            3 if nonlinear => {
+                let args = self.several(Sort::Int, d);
+                self.mk(Op::Mul, &args)
+            }
+            3 => {
+                let (k, a) = (self.random.between(-2, 3), self.term(Sort::Int, d));
+                let k = self.int(k);
+                self.mk(Op::Mul, &[k, a])
+            }
+            4 => {
+                let a = self.term(Sort::Int, d);
+                self.mk(Op::Neg, &[a])
+            }
+            5 => self.by_divisor(Op::IntDiv, d, nonlinear),
+            6 => self.by_divisor(Op::Mod, d, nonlinear),
+            7 => {
+                // A power of a variable above the first is not linear.
+                let n = if nonlinear { self.random.between(2, 3) } else { self.random.between(-1, 1) };
+                let a = self.term(Sort::Int, d);
+                let n = self.int(n);
+                self.mk(Op::Pow, &[a, n])
+            }
+            8 => {
+                let a = self.term(Sort::Int, d);
+                self.mk(Op::Abs, &[a])
+            }
+            9 => {
+                let op = *self.random.pick(&[Op::Min, Op::Max]);
+                let args = self.several(Sort::Int, d);
+                self.mk(op, &args)
+            }
+            10 => {
+                let a = self.term(Sort::Real, d);
+                self.mk(Op::ToInt, &[a])
+            }
+            _ => self.leaf(Sort::Int),
+        }
+    }
+
+    fn by_divisor(&mut self, op: Op, d: usize, nonlinear: bool) -> TermId {
+        let a = self.term(Sort::Int, d);
+        let b = if nonlinear {
+            if self.random.chance(70) { self.leaf(Sort::Int) } else { self.int(0) }
+        } else {
+            let k = *self.random.pick(&[2, 2, 3, 4, -2, -3]);
+            self.int(k)
+        };
+        self.mk(op, &[a, b])
+    }
+
+    fn real(&mut self, depth: usize) -> TermId {
+        let d = depth - 1;
+        let nonlinear = self.flavour.nonlinear && self.random.chance(50);
+        match self.random.weighted(&[16, 10, 10, 5, 8, 6, 6, 6, 10, 10]) {
+            0 => {
+                let args = self.several(Sort::Real, d);
+                self.mk(Op::Add, &args)
+            }
+            1 => {
+                let (a, b) = (self.term(Sort::Real, d), self.term(Sort::Real, d));
+                self.mk(Op::Sub, &[a, b])
+            }
+            2 if nonlinear => {
+                let args = self.several(Sort::Real, d);
+                self.mk(Op::Mul, &args)
+            }
+            2 => {
+                let (k, a) = (self.constant(Sort::Real), self.term(Sort::Real, d));
+                self.mk(Op::Mul, &[a, k])
+            }
+            3 => {
+                let a = self.term(Sort::Real, d);
+                self.mk(Op::Neg, &[a])
+            }
+            4 => {
+                let a = self.term(Sort::Real, d);
+                let k = *self.random.pick(&[2, 3, -2]);
+                let b = if nonlinear { self.leaf(Sort::Real) } else { self.ratio(k, 1) };
+                self.mk(Op::Div, &[a, b])
+            }
+            5 => {
+                let n = if nonlinear { 2 } else { self.random.between(-1, 1) };
+                let a = self.term(Sort::Real, d);
+                let n = self.int(n);
+                self.mk(Op::Pow, &[a, n])
+            }
+            6 => {
+                let a = self.term(Sort::Real, d);
+                self.mk(Op::Abs, &[a])
+            }
+            7 => {
+                let op = *self.random.pick(&[Op::Min, Op::Max]);
+                let args = self.several(Sort::Real, d);
+                self.mk(op, &args)
+            }
+            8 => {
+                let a = self.term(Sort::Int, d);
+                self.mk(Op::ToReal, &[a])
+            }
+            _ => self.leaf(Sort::Real),
+        }
+    }
+
+    fn string(&mut self, depth: usize) -> TermId {
+        if self.random.chance(50) {
+            let args = self.several(Sort::String, depth - 1);
+            self.mk(Op::Concat, &args)
+        } else {
+            self.leaf(Sort::String)
+        }
+    }
+
+    /// A formula.
+    pub fn boolean(&mut self, depth: usize) -> TermId {
+        if depth == 0 {
+            return self.atom(0);
+        }
+        let d = depth - 1;
+        match self.random.weighted(&[40, 10, 14, 14, 6, 5, 4]) {
+            0 => self.atom(d),
+            1 => {
+                let a = self.boolean(d);
+                self.mk(Op::Not, &[a])
+            }
+            2 => {
+                let args = self.several(Sort::Bool, d);
+                self.mk(Op::And, &args)
+            }
+            3 => {
+                let args = self.several(Sort::Bool, d);
+                self.mk(Op::Or, &args)
+            }
+            4 => {
+                let (a, b) = (self.boolean(d), self.boolean(d));
+                self.mk(Op::Implies, &[a, b])
+            }
+            5 => {
+                let (c, a, b) = (self.boolean(d), self.boolean(d), self.boolean(d));
+                self.mk(Op::Ite, &[c, a, b])
+            }
+            _ if self.flavour.quantifiers => self.quantified(d),
+            _ => self.atom(d),
+        }
+    }
+
+    fn quantified(&mut self, d: usize) -> TermId {
+        let sort = match self.enums {
+            [] => Sort::Bool,
+            enums if self.random.chance(60) => Sort::Enum(*self.random.pick(enums)),
+            _ => Sort::Bool,
+        };
+        let bound = self.pool.declare_bound("q", sort);
+        self.symbols.push(bound);
+        let variable = self.pool.var(bound);
+        let plain = self.boolean(d);
+        // Half of the time make sure that the bound variable occurs.
+        let body = if self.random.chance(50) {
+            let other = self.term(sort, d);
+            let equal = self.mk(Op::Eq, &[variable, other]);
+            let op = *self.random.pick(&[Op::And, Op::Or, Op::Implies]);
+            self.mk(op, &[equal, plain])
+        } else {
+            plain
+        };
+        self.symbols.pop();
+        let op = *self.random.pick(&[Op::Forall, Op::Exists]);
+        self.mk(op, &[variable, body])
+    }
+
+    /// A comparison or a variable, over a sort that the symbols have.
+    fn atom(&mut self, d: usize) -> TermId {
+        if self.symbols.is_empty() {
+            return self.constant(Sort::Bool);
+        }
+        let s = *self.random.pick(&self.symbols);
+        let sort = self.pool.symbol(s).sort;
+        let variable = self.pool.var(s);
+        match sort {
+            Sort::Bool if self.random.chance(70) => variable,
+            Sort::Bool => {
+                let b = self.leaf(Sort::Bool);
+                self.mk(Op::Eq, &[variable, b])
+            }
+            Sort::Int | Sort::Real => {
+                let op = *self.random.pick(&[Op::Eq, Op::Lt, Op::Le, Op::Gt, Op::Ge]);
+                let a = if self.random.chance(60) { variable } else { self.term(sort, d) };
+                let b = if self.random.chance(60) { self.constant(sort) } else { self.term(sort, d) };
+                self.mk(op, &[a, b])
+            }
+            Sort::String | Sort::Enum(_) => {
+                let b = if self.random.chance(60) { self.constant(sort) } else { self.term(sort, d.max(1)) };
+                self.mk(Op::Eq, &[variable, b])
+            }
+        }
+    }
+
+    /// `x == v` for one of the values.
+    pub fn one_of(&mut self, x: TermId, values: &[Value]) -> TermId {
+        let mut sides = Vec::new();
+        for v in values {
+            let v = self.pool.constant(v.clone());
+            sides.push(self.mk(Op::Eq, &[x, v]));
+        }
+        match sides[..] {
+            [] => self.pool.constant(Value::Bool(false)),
+            [only] => only,
+            _ => self.mk(Op::Or, &sides),
+        }
+    }
+}
+
+/// A real value.
+pub(super) fn ratio(numerator: i64, denominator: i64) -> Value {
+    Value::Real(RBig::from(IBig::from(numerator)) / RBig::from(IBig::from(denominator)))
+}
