@@ -1,1 +1,38 @@
 //! The engines of the gander model checker, the facts board and the director.
+//!
+//! [`check`] decides claims of a system: the director runs the engines of [`engines`], which share facts over a [`Board`],
+//! and has every answer checked by `gander-certify` before it is reported.
+//!
+//! Invariants of this crate:
+//! - no verdict leaves [`check`] without having been certified;
+//! - engines do not know each other; they meet on the board;
+//! - every engine stops within 100 ms of being cancelled, solver children included;
+//! - an engine or a solver that breaks costs its own answers, never the check.
+
+mod bmc;
+mod board;
+mod cancel;
+mod config;
+mod director;
+mod eliminate;
+mod encoding;
+mod engine;
+mod induction;
+mod question;
+mod search;
+#[cfg(any(test, feature = "seeded-bugs"))]
+mod seeded;
+mod simulate;
+mod unrolling;
+mod view;
+
+pub use board::{Board, Cursor, Fact, ProvedInvariant, portable};
+pub use cancel::CancelToken;
+pub use config::{
+    CheckConfig, CheckReport, EngineOptions, Event, InductionOptions, InternalError, Nobody, Observer, Outcome,
+    SimulationOptions,
+};
+pub use director::{check, check_with};
+pub use engine::{Advance, Desk, Engine, EngineInfo, engines};
+#[cfg(any(test, feature = "seeded-bugs"))]
+pub use seeded::SeededBug;

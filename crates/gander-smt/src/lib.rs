@@ -50,7 +50,6 @@
 //! ```
 
 mod answer;
-mod conformance;
 mod conversation;
 mod dialect;
 mod names;
@@ -63,10 +62,8 @@ pub mod setup;
 mod sexpr;
 mod template;
 mod value;
-mod version;
 
 pub use answer::{Answer, Limits, Reason};
-pub use conformance::{Entry, Outcome, Report, conformance};
 pub use dialect::{Solver, SolverKind};
 pub use process::Killer;
 pub use registry::{Search, Solvers};

@@ -1,0 +1,215 @@
+//! Claims that are searched for over one unrolling.
+
+use std::time::{Duration, Instant};
+
+use gander_smt::{Limits, Reason};
+use gander_system::{ClaimId, Evidence};
+use gander_term::{Features, TermId};
+
+use crate::engine::Desk;
+use crate::question::{Place, Question, Target};
+use crate::search::{Found, Search, system_features};
+use crate::view::View;
+
+/// Time for the first attempt at a query; each attempt that runs out of time makes it four times as much.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What kept a claim from being decided.
+pub(super) type Obstacles = Vec<(ClaimId, String)>;
+
+/// See the module's documentation.
+pub(super) struct Group {
+    view: View,
+    search: Search,
+    questions: Vec<Question>,
+    /// By question: still to be asked.
+    open: Vec<bool>,
+    /// Targets of all questions, with the question each belongs to.
+    targets: Vec<Target>,
+    owners: Vec<usize>,
+    depth: u32,
+    patience: Duration,
+    used: Duration,
+}
+
+impl Group {
+    /// Groups for claims: those that the solver for the system can take together, and one for each of the others.
+    pub(super) fn of(desk: &Desk, claims: &[ClaimId]) -> Vec<Group> {
+        let mut view = View::plain(desk.system());
+        let solvers = &desk.config().solvers;
+        let base = system_features(&mut view.encoding);
+        let chosen = solvers.choose(base);
+        let (mut together, mut alone, mut all) = (Vec::new(), Vec::new(), base);
+        for &claim in claims {
+            let Some(question) = view.question(claim) else { continue };
+            let features = base.join(question_features(&view, &question));
+            if solvers.choose(features) == chosen {
+                together.push(question);
+                all = all.join(features);
+            } else {
+                alone.push(claim);
+            }
+        }
+        let mut groups = Vec::new();
+        if !together.is_empty() {
+            groups.push(Group::new(desk, view, together, all));
+        }
+        groups.extend(alone.into_iter().map(|c| Group::alone(desk, View::plain(desk.system()), c)));
+        groups
+    }
+
+    /// A group for one claim.
+    pub(super) fn alone(desk: &Desk, mut view: View, claim: ClaimId) -> Group {
+        let base = system_features(&mut view.encoding);
+        let question = view.question(claim);
+        let features = question.as_ref().map_or(base, |q| base.join(question_features(&view, q)));
+        Group::new(desk, view, question.into_iter().collect(), features)
+    }
+
+    fn new(desk: &Desk, view: View, questions: Vec<Question>, features: Features) -> Group {
+        let (mut targets, mut owners) = (Vec::new(), Vec::new());
+        for (i, q) in questions.iter().enumerate() {
+            targets.extend_from_slice(&q.targets);
+            owners.resize(targets.len(), i);
+        }
+        Group {
+            search: Search::new(desk, features, "runs"),
+            open: vec![true; questions.len()],
+            view,
+            questions,
+            targets,
+            owners,
+            depth: 0,
+            patience: PATIENCE,
+            used: Duration::ZERO,
+        }
+    }
+
+    /// The depth that is searched next.
+    pub(super) fn depth(&self) -> u32 {
+        self.depth
+    }
+
+    /// The time spent so far.
+    pub(super) fn used(&self) -> Duration {
+        self.used
+    }
+
+    /// The claims that are searched for.
+    pub(super) fn claims(&self) -> impl Iterator<Item = ClaimId> + '_ {
+        self.questions.iter().zip(&self.open).filter(|(_, open)| **open).map(|(q, _)| q.claim)
+    }
+
+    /// Drops what others have settled.
+    pub(super) fn forget_settled(&mut self, desk: &Desk) {
+        for (q, open) in self.questions.iter().zip(&mut self.open) {
+            *open &= desk.is_open(q.claim);
+        }
+    }
+
+    /// No more searching.
+    pub(super) fn stop(&mut self) {
+        self.open.fill(false);
+    }
+
+    /// True if nothing is left to search for.
+    pub(super) fn is_over(&self) -> bool {
+        !self.open.contains(&true)
+    }
+
+    /// Searches one depth. Gives further groups to search instead, and what could not be decided.
+    pub(super) fn search(&mut self, desk: &Desk) -> (Vec<Group>, Obstacles) {
+        let begun = Instant::now();
+        let result = self.search_depth(desk);
+        self.used += begun.elapsed();
+        result
+    }
+
+    fn search_depth(&mut self, desk: &Desk) -> (Vec<Group>, Obstacles) {
+        let depth = self.depth;
+        if self.search.is_beyond(&mut self.view.encoding, desk, depth) {
+            self.finish_with_proof(desk);
+            return (Vec::new(), Vec::new());
+        }
+        loop {
+            self.forget_settled(desk);
+            if self.is_over() || desk.is_cancelled() {
+                return (Vec::new(), Vec::new());
+            }
+            let now: Vec<usize> = (0..self.targets.len()).filter(|&t| self.open[self.owners[t]]).collect();
+            let limits = Limits::time(self.patience);
+            match self.search.ask(&mut self.view.encoding, desk, &self.targets, &now, depth, limits) {
+                Found::Met(target, path) => {
+                    let at = self.owners[target];
+                    self.open[at] = false;
+                    let question = &self.questions[at];
+                    let verdict = path.into_run().and_then(|run| self.view.met(question, run));
+                    if let Some(verdict) = verdict {
+                        desk.propose(question.claim, verdict);
+                    }
+                }
+                Found::Nothing => {
+                    self.nothing_at(desk, depth);
+                    return (Vec::new(), Vec::new());
+                }
+                Found::Unknown(Reason::Interrupted) => return (Vec::new(), Vec::new()),
+                Found::Unknown(reason) => return self.divide(desk, reason),
+            }
+        }
+    }
+
+    fn nothing_at(&mut self, desk: &Desk, depth: u32) {
+        for (q, open) in self.questions.iter().zip(&mut self.open) {
+            if !*open {
+                continue;
+            }
+            if q.targets.iter().all(|t| matches!(t.place, Place::Beginning(_))) && !q.targets.is_empty() {
+                desk.propose(q.claim, q.never_met(Evidence::Refutation));
+                *open = false;
+            } else {
+                self.view.raise_bound(desk.board(), q.claim, depth);
+            }
+        }
+        self.depth += 1;
+        desk.progress(Some(depth), format!("no more within {depth} steps"));
+    }
+
+    /// The control graph has no path of the current depth.
+    fn finish_with_proof(&mut self, desk: &Desk) {
+        if let Some(k) = self.depth.checked_sub(1) {
+            for (q, _) in self.questions.iter().zip(&self.open).filter(|(_, open)| **open) {
+                let proof = self.view.proof(Evidence::Diameter { k });
+                desk.propose(q.claim, q.never_met(proof));
+            }
+        }
+        self.stop();
+    }
+
+    /// The solvers could not decide a query: tries the claims in smaller groups, or gives up on the only one.
+    fn divide(&mut self, desk: &Desk, reason: Reason) -> (Vec<Group>, Obstacles) {
+        let claims: Vec<ClaimId> = self.claims().collect();
+        if claims.len() > 1 {
+            let groups = claims.iter().map(|&c| {
+                let mut group = Group::alone(desk, View::plain(desk.system()), c);
+                group.depth = self.depth;
+                group.used = self.used;
+                group
+            });
+            let groups = groups.collect();
+            self.stop();
+            return (groups, Vec::new());
+        }
+        let obstacle = claims.first().map(|&c| (c, format!("stopped at depth {}: {reason}", self.depth)));
+        if reason == Reason::Timeout {
+            self.patience *= 4;
+        } else {
+            self.stop();
+        }
+        (Vec::new(), obstacle.into_iter().collect())
+    }
+}
+
+fn question_features(view: &View, question: &Question) -> Features {
+    let formulas: Vec<TermId> = question.targets.iter().map(|t| t.formula).collect();
+    view.encoding.pool.features(&formulas)
+}

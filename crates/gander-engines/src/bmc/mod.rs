@@ -1,0 +1,85 @@
+//! Bounded model checking: is there a run of 0, 1, 2, ... steps that meets a target?
+//!
+//! After Biere, Cimatti, Clarke and Zhu (1999), with all claims over one unrolling. As depths are searched in order, the
+//! first run that is found for a claim is a shortest one. What was searched without finding anything is published as
+//! a bound. A control graph without a path of that length ends the search with a proof: no run is longer.
+
+mod group;
+
+use gander_system::{ClaimId, ClaimKind};
+
+use crate::engine::{Advance, Desk, Engine, EngineInfo};
+use crate::question::is_question;
+use crate::view::View;
+
+use group::Group;
+
+/// The entry in the list of engines.
+pub(crate) const INFO: EngineInfo = EngineInfo {
+    name: "bmc",
+    about: "bounded model checking: shortest runs, depth by depth",
+    decides,
+    finds_shortest: true,
+    open: |desk| Box::new(Bmc::new(desk)),
+};
+
+fn decides(kind: &ClaimKind) -> bool {
+    is_question(kind)
+}
+
+/// See the module's documentation.
+struct Bmc {
+    groups: Vec<Group>,
+    /// What stopped the work on a claim.
+    obstacles: Vec<(ClaimId, String)>,
+}
+
+impl Bmc {
+    fn new(desk: &Desk) -> Bmc {
+        let mut bmc = Bmc { groups: Vec::new(), obstacles: Vec::new() };
+        let system = desk.system();
+        let (chains, plain): (Vec<ClaimId>, Vec<ClaimId>) =
+            desk.claims().iter().partition(|c| View::needs_chain(&system.claims[c.index()].kind));
+        if !plain.is_empty() {
+            bmc.groups.extend(Group::of(desk, &plain));
+        }
+        for claim in chains {
+            match View::chain(system, claim) {
+                Ok(view) => bmc.groups.push(Group::alone(desk, view, claim)),
+                Err(why) => bmc.obstacles.push((claim, why)),
+            }
+        }
+        bmc
+    }
+}
+
+impl Engine for Bmc {
+    fn advance(&mut self, desk: &Desk) -> Advance {
+        let max = desk.config().options.max_depth;
+        for group in &mut self.groups {
+            group.forget_settled(desk);
+            if let Some(max) = max.filter(|&max| group.depth() > max) {
+                let why = format!("found nothing within {max} steps, which is the limit");
+                self.obstacles.extend(group.claims().map(|c| (c, why.clone())));
+                group.stop();
+            }
+        }
+        self.groups.retain(|g| !g.is_over());
+        // The one that used least so far: a group with a hard question must not stop the others.
+        let Some(at) = (0..self.groups.len()).min_by_key(|&i| self.groups[i].used()) else { return Advance::Finished };
+        let (more, obstacles) = self.groups[at].search(desk);
+        self.groups.extend(more);
+        self.obstacles.extend(obstacles);
+        self.groups.retain(|g| !g.is_over());
+        if self.groups.is_empty() { Advance::Finished } else { Advance::Again }
+    }
+
+    fn obstacle(&self, claim: ClaimId) -> Option<String> {
+        let known = self.obstacles.iter().rev().find(|(c, _)| *c == claim).map(|(_, why)| why.clone());
+        known.or_else(|| {
+            let group = self.groups.iter().find(|g| g.claims().any(|c| c == claim))?;
+            let depth = group.depth().checked_sub(1)?;
+            Some(format!("found nothing within {depth} steps"))
+        })
+    }
+}

@@ -1,0 +1,175 @@
+//! What `check` is asked, and what it answers.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use gander_smt::Solvers;
+use gander_system::{ClaimId, Verdict};
+
+/// What to check, with what, for how long.
+#[derive(Clone, Debug)]
+pub struct CheckConfig {
+    /// The names of the engines to use; all of the portfolio if none are given.
+    pub engines: Option<Vec<String>>,
+    /// The claims to decide.
+    pub claims: Vec<ClaimId>,
+    /// When to give up.
+    pub timeout: Option<Duration>,
+    /// How many engines work at the same time; at least one does.
+    pub jobs: usize,
+    /// Seed of everything that is random.
+    pub seed: u64,
+    /// Bytes of memory that one solver may use.
+    pub memory: Option<u64>,
+    /// The solvers to ask.
+    pub solvers: Arc<Solvers>,
+    /// A folder to keep every solver conversation in.
+    pub log_smt: Option<PathBuf>,
+    /// The name of a solver that must agree with each verdict.
+    pub second_opinion: Option<String>,
+    /// Settings of single engines.
+    pub options: EngineOptions,
+}
+
+impl CheckConfig {
+    /// These claims, with these solvers, without limits.
+    pub fn new(solvers: Arc<Solvers>, claims: Vec<ClaimId>) -> CheckConfig {
+        CheckConfig {
+            engines: None,
+            claims,
+            timeout: None,
+            jobs: std::thread::available_parallelism().map_or(1, usize::from),
+            seed: 0,
+            memory: None,
+            solvers,
+            log_smt: None,
+            second_opinion: None,
+            options: EngineOptions::default(),
+        }
+    }
+}
+
+/// Settings of single engines.
+#[derive(Clone, Debug, Default)]
+pub struct EngineOptions {
+    /// Bounded model checking stops after runs of this length.
+    pub max_depth: Option<u32>,
+    /// Of k-induction.
+    pub induction: InductionOptions,
+    /// Of simulation.
+    pub simulation: SimulationOptions,
+}
+
+/// The variants of k-induction of Sheeran, Singh and Stålmarck (2000).
+#[derive(Clone, Debug)]
+pub struct InductionOptions {
+    /// The step case considers loop-free paths only. With [`InductionOptions::forward`] this makes the engine complete
+    /// on finite systems.
+    pub loop_free: bool,
+    /// The step case considers paths only that do not come back to a start state.
+    pub no_restart: bool,
+    /// The first depth to try, at least 1.
+    pub first_k: u32,
+    /// The last depth to try.
+    pub max_k: Option<u32>,
+    /// Look whether a loop-free run of the current depth exists at all.
+    pub forward: bool,
+}
+
+impl Default for InductionOptions {
+    fn default() -> InductionOptions {
+        InductionOptions { loop_free: true, no_restart: true, first_k: 1, max_k: None, forward: true }
+    }
+}
+
+/// Settings of simulation.
+#[derive(Clone, Debug)]
+pub struct SimulationOptions {
+    /// The greatest length of a single run.
+    pub longest_run: u32,
+    /// Stop after this many steps altogether.
+    pub max_steps: Option<u64>,
+}
+
+impl Default for SimulationOptions {
+    fn default() -> SimulationOptions {
+        SimulationOptions { longest_run: 200, max_steps: None }
+    }
+}
+
+/// The certified answer to a claim, or what is known without one.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The claim.
+    pub claim: ClaimId,
+    /// The answer.
+    pub verdict: Verdict,
+    /// Who found it; empty if nobody did.
+    pub engine: String,
+    /// Time from the beginning of the check.
+    pub elapsed: Duration,
+    /// What the reader of the verdict should know.
+    pub warnings: Vec<String>,
+}
+
+/// An engine's answer that did not pass its check, or an engine that broke.
+#[derive(Clone, Debug)]
+pub struct InternalError {
+    /// The claim; for an engine that broke, the first that it was working on.
+    pub claim: ClaimId,
+    /// Whose answer it was.
+    pub engine: String,
+    /// The answer that was refused; `Unknown` for an engine that broke.
+    pub verdict: Verdict,
+    /// What is wrong with it.
+    pub problem: String,
+}
+
+/// What a check tells while it runs.
+#[derive(Clone, Debug)]
+pub enum Event {
+    /// A claim was settled with checked evidence.
+    Settled(Outcome),
+    /// An engine got further.
+    Progress {
+        /// Which one.
+        engine: String,
+        /// How deep it is.
+        depth: Option<u32>,
+        /// In words, for example `depth 12`.
+        text: String,
+    },
+    /// An engine found something that others can use.
+    Fact {
+        /// Who.
+        engine: String,
+        /// What, in words.
+        text: String,
+    },
+    /// Something went wrong inside.
+    InternalError(InternalError),
+}
+
+/// Who is told of events. It is called from the thread that runs the check.
+pub trait Observer: Sync {
+    /// Takes notice.
+    fn event(&self, e: &Event);
+}
+
+/// An observer that does not look.
+#[derive(Clone, Copy, Debug)]
+pub struct Nobody;
+
+impl Observer for Nobody {
+    fn event(&self, _: &Event) {}
+}
+
+/// The answers of a check.
+#[derive(Clone, Debug)]
+pub struct CheckReport {
+    /// One for each requested claim, in the order of the request.
+    pub outcomes: Vec<Outcome>,
+    /// What went wrong inside; empty if all is well.
+    pub internal_errors: Vec<InternalError>,
+}

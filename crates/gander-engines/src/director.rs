@@ -1,0 +1,355 @@
+//! The director: runs engines, has their answers checked, and reports.
+//!
+//! Engines take turns on a few worker threads. A free worker takes the engine that has used the least time so far, in
+//! the order of the portfolio on a tie, for one piece of work. So cheap engines come first, no engine starves, and a
+//! check that the first pieces of work settle never starts more than one thread. Nothing polls: workers sleep on
+//! a condition variable, the director on its channel.
+//!
+//! Nothing an engine says is shown before `gander-certify` has checked it. A wrong answer becomes an internal error and
+//! the claim stays open for others; so does a claim whose evidence could not be checked for lack of resources.
+
+mod floor;
+mod judge;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::{Duration, Instant};
+
+use gander_smt::Killer;
+use gander_system::{ClaimId, Evidence, Obstacle, System, Verdict};
+
+use crate::board::Board;
+use crate::cancel::CancelToken;
+use crate::config::{CheckConfig, CheckReport, Event, InternalError, Observer, Outcome};
+use crate::engine::{Desk, EngineInfo, Message, Proposal, engines};
+
+use floor::{Floor, Slot};
+use judge::{Judge, Judgement};
+
+/// A second worker is worth its while only for checks that take longer than this.
+const ALONE: Duration = Duration::from_millis(4);
+
+/// How long a run that may not be the shortest waits for one that is; at least, and as a multiple of the time that it
+/// took to find it.
+const PATIENCE: (Duration, u32) = (Duration::from_millis(1000), 4);
+
+/// Decides claims with all engines that the configuration allows.
+///
+/// The report has one outcome for each requested claim, in their order. Events are given to the observer by the calling
+/// thread.
+pub fn check(system: &Arc<System>, config: &CheckConfig, cancel: &CancelToken, observer: &dyn Observer) -> CheckReport {
+    check_with(system, config, cancel, observer, engines())
+}
+
+/// [`check`] with a portfolio of the caller's.
+pub fn check_with(
+    system: &Arc<System>,
+    config: &CheckConfig,
+    cancel: &CancelToken,
+    observer: &dyn Observer,
+    portfolio: &[EngineInfo],
+) -> CheckReport {
+    let started = Instant::now();
+    let (sender, messages) = channel();
+    let all = cancel.child();
+    let wake = sender.clone();
+    cancel.on_cancel(move || {
+        let _ = wake.send(Message::Cancelled);
+    });
+    let config = Arc::new(config.clone());
+    let board = Arc::new(Board::new(system));
+    let settled = Arc::new(system.claims.iter().map(|_| AtomicBool::new(true)).collect::<Vec<_>>());
+    for claim in &config.claims {
+        settled[claim.index()].store(false, Ordering::SeqCst);
+    }
+    let slots = open_slots(system, &config, &board, &settled, &all, &sender, portfolio);
+    let floor = Floor::new(slots, sender);
+    let mut director = Director {
+        system,
+        config: &config,
+        observer,
+        board: &board,
+        settled: &settled,
+        floor: &floor,
+        messages,
+        judge: Judge::new(system, &config, &all, started),
+        started,
+        outcomes: config.claims.iter().map(|_| None).collect(),
+        obstacles: config.claims.iter().map(|_| Vec::new()).collect(),
+        waiting: Vec::new(),
+        internal_errors: Vec::new(),
+    };
+    let ending = std::thread::scope(|scope| {
+        scope.spawn(|| floor.work());
+        let ending = director.direct(|| {
+            scope.spawn(|| floor.work());
+        });
+        floor.close();
+        all.cancel();
+        ending
+    });
+    director.report(ending)
+}
+
+/// A place for every engine that the configuration allows and that can decide something.
+fn open_slots(
+    system: &Arc<System>,
+    config: &Arc<CheckConfig>,
+    board: &Arc<Board>,
+    settled: &Arc<Vec<AtomicBool>>,
+    cancel: &CancelToken,
+    messages: &Sender<Message>,
+    portfolio: &[EngineInfo],
+) -> Vec<Slot> {
+    let wanted = |info: &&EngineInfo| config.engines.as_ref().is_none_or(|names| names.iter().any(|n| n == info.name));
+    let mut slots = Vec::new();
+    for info in portfolio.iter().filter(wanted) {
+        let decides = |c: &ClaimId| (info.decides)(&system.claims[c.index()].kind);
+        let claims: Vec<ClaimId> = config.claims.iter().copied().filter(decides).collect();
+        if claims.is_empty() {
+            continue;
+        }
+        let cancel = cancel.child();
+        let killer = Killer::new();
+        cancel.kills(&killer);
+        let desk = Desk {
+            engine: info.name,
+            shortest: info.finds_shortest,
+            system: Arc::clone(system),
+            config: Arc::clone(config),
+            claims,
+            board: Arc::clone(board),
+            settled: Arc::clone(settled),
+            cancel,
+            killer,
+            conversations: AtomicU32::new(0),
+            messages: messages.clone(),
+        };
+        slots.push(Slot::new(*info, desk));
+    }
+    slots
+}
+
+/// Why the director stopped.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Ending {
+    Settled,
+    Exhausted,
+    OutOfTime,
+    Cancelled,
+}
+
+struct Director<'a> {
+    system: &'a Arc<System>,
+    config: &'a CheckConfig,
+    observer: &'a dyn Observer,
+    board: &'a Board,
+    settled: &'a [AtomicBool],
+    floor: &'a Floor,
+    messages: Receiver<Message>,
+    judge: Judge,
+    started: Instant,
+    /// By position in the request.
+    outcomes: Vec<Option<Outcome>>,
+    obstacles: Vec<Vec<Obstacle>>,
+    /// Answers that wait for a shorter run, with the time when patience ends.
+    waiting: Vec<(Instant, Proposal)>,
+    internal_errors: Vec<InternalError>,
+}
+
+impl Director<'_> {
+    fn direct(&mut self, mut hire: impl FnMut()) -> Ending {
+        let deadline = self.config.timeout.and_then(|t| self.started.checked_add(t));
+        let jobs = self.config.jobs.max(1).min(self.floor.engines());
+        let mut workers = 1;
+        loop {
+            if self.outcomes.iter().all(Option::is_some) {
+                return Ending::Settled;
+            }
+            let now = Instant::now();
+            if deadline.is_some_and(|d| now >= d) {
+                return Ending::OutOfTime;
+            }
+            if self.take_up_waiting(|at, _| now >= at) {
+                continue;
+            }
+            let hiring = (workers < jobs).then(|| self.started + ALONE);
+            if hiring.is_some_and(|at| now >= at) {
+                hire();
+                workers += 1;
+                continue;
+            }
+            let patience = self.waiting.iter().map(|(at, _)| *at).min();
+            let wake = [deadline, hiring, patience].into_iter().flatten().min();
+            let message = match wake {
+                Some(at) => self.messages.recv_timeout(at.saturating_duration_since(now)),
+                None => self.messages.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            };
+            match message {
+                Ok(Message::Cancelled) => return Ending::Cancelled,
+                Ok(Message::Idle) => {
+                    // Everything that engines had to say came before this.
+                    if !self.take_up_waiting(|_, _| true) {
+                        return Ending::Exhausted;
+                    }
+                }
+                Ok(message) => self.hear(message),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return Ending::Exhausted,
+            }
+        }
+    }
+
+    fn hear(&mut self, message: Message) {
+        match message {
+            Message::Proposal(proposal) => self.consider(proposal),
+            Message::Progress { engine, depth, text } => {
+                self.observer.event(&Event::Progress { engine: engine.to_string(), depth, text });
+                let board = self.board;
+                self.take_up_waiting(|_, p| is_shortest(board, p));
+            }
+            Message::Fact { engine, text } => {
+                self.observer.event(&Event::Fact { engine: engine.to_string(), text });
+            }
+            Message::Broken { engine, problem } => {
+                let open = self.config.claims.iter().zip(&self.outcomes).find(|(_, o)| o.is_none());
+                let claim = open.map_or(ClaimId(0), |(c, _)| *c);
+                let reason = format!("broke: {problem}");
+                let why = vec![Obstacle { engine: engine.to_string(), reason: reason.clone() }];
+                let verdict = Verdict::Unknown { explored_through: None, why };
+                self.internal_error(InternalError { claim, engine: engine.to_string(), verdict, problem: reason });
+            }
+            Message::Idle | Message::Cancelled => {}
+        }
+    }
+
+    fn consider(&mut self, proposal: Proposal) {
+        let others = self.floor.finds_shortest(proposal.claim);
+        let wait = !proposal.shortest && others && run_length(&proposal).is_some();
+        if wait && !is_shortest(self.board, &proposal) {
+            let now = Instant::now();
+            let patience = PATIENCE.0.max((now - self.started) * PATIENCE.1);
+            self.waiting.push((now + patience, proposal));
+        } else {
+            self.settle(proposal);
+        }
+    }
+
+    /// Takes up answers that need not wait any longer; true if there were some.
+    fn take_up_waiting(&mut self, ready: impl Fn(Instant, &Proposal) -> bool) -> bool {
+        let (now, later): (Vec<_>, Vec<_>) = self.waiting.drain(..).partition(|(at, p)| ready(*at, p));
+        self.waiting = later;
+        let some = !now.is_empty();
+        for (_, proposal) in now {
+            self.settle(proposal);
+        }
+        some
+    }
+
+    /// Has an answer checked and, if it is right, makes it the outcome.
+    fn settle(&mut self, proposal: Proposal) {
+        let Some(at) = self.config.claims.iter().position(|c| *c == proposal.claim) else { return };
+        if self.outcomes[at].is_some() {
+            return;
+        }
+        let engine = proposal.engine.to_string();
+        match self.judge.judge(proposal.claim, &proposal.verdict) {
+            Judgement::Right { warnings } => {
+                let outcome = Outcome {
+                    claim: proposal.claim,
+                    verdict: proposal.verdict,
+                    engine,
+                    elapsed: self.started.elapsed(),
+                    warnings,
+                };
+                self.observer.event(&Event::Settled(outcome.clone()));
+                self.outcomes[at] = Some(outcome);
+                self.waiting.retain(|(_, p)| p.claim != proposal.claim);
+                self.settled[proposal.claim.index()].store(true, Ordering::SeqCst);
+                self.floor.stop_idle_engines(self.settled);
+            }
+            Judgement::Wrong(problem) => {
+                let error = InternalError { claim: proposal.claim, engine, verdict: proposal.verdict, problem };
+                self.internal_error(error);
+            }
+            Judgement::Undecided(reason) => {
+                let reason = format!("its answer could not be checked: {reason}");
+                self.obstacles[at].push(Obstacle { engine, reason });
+            }
+        }
+    }
+
+    fn internal_error(&mut self, error: InternalError) {
+        self.observer.event(&Event::InternalError(error.clone()));
+        self.internal_errors.push(error);
+    }
+
+    /// Closes the books. All workers have stopped, so engines can be asked what was in their way.
+    fn report(mut self, ending: Ending) -> CheckReport {
+        // What was found but waited for something better, and what came while we were closing.
+        let late: Vec<Message> = self.messages.try_iter().collect();
+        for message in late {
+            if let Message::Proposal(p) = message {
+                self.waiting.push((self.started, p));
+            }
+        }
+        if ending != Ending::Settled {
+            self.judge.last_moment();
+            self.take_up_waiting(|_, _| true);
+        }
+        let elapsed = self.started.elapsed();
+        let mut outcomes = Vec::with_capacity(self.outcomes.len());
+        for (at, outcome) in self.outcomes.iter_mut().enumerate() {
+            let claim = self.config.claims[at];
+            outcomes.push(outcome.take().unwrap_or_else(|| {
+                let mut why = std::mem::take(&mut self.obstacles[at]);
+                why.extend(obstacles(self.system, self.config, self.floor, claim, ending));
+                let verdict = Verdict::Unknown { explored_through: self.board.bound(claim), why };
+                Outcome { claim, verdict, engine: String::new(), elapsed, warnings: Vec::new() }
+            }));
+        }
+        CheckReport { outcomes, internal_errors: self.internal_errors }
+    }
+}
+
+/// What stopped each engine on a claim that nobody decided.
+fn obstacles(system: &System, config: &CheckConfig, floor: &Floor, claim: ClaimId, ending: Ending) -> Vec<Obstacle> {
+    let (engines, broken) = floor.obstacles(claim);
+    let mut why = broken;
+    let nobody = engines.is_empty() && why.is_empty();
+    for (engine, reason) in engines {
+        let reason = reason.unwrap_or_else(|| match (ending, config.timeout) {
+            (Ending::OutOfTime, Some(t)) => format!("stopped by the time limit of {} s", t.as_secs_f64()),
+            (Ending::Cancelled, _) => "cancelled".to_string(),
+            _ => "found nothing".to_string(),
+        });
+        why.push(Obstacle { engine, reason });
+    }
+    if nobody {
+        let kind = system.claims[claim.index()].kind.word();
+        let reason = match config.engines {
+            Some(_) => format!("none of the chosen engines decides `{kind}` claims"),
+            None => format!("no engine decides `{kind}` claims yet"),
+        };
+        why.push(Obstacle { engine: "portfolio".into(), reason });
+    }
+    why
+}
+
+/// The length of the run that an answer consists of.
+fn run_length(proposal: &Proposal) -> Option<u64> {
+    match &proposal.verdict {
+        Verdict::Holds(Evidence::Run(run)) | Verdict::Fails(Evidence::Run(run)) => Some(run.length()),
+        _ => None,
+    }
+}
+
+/// True if it is known that nothing shorter than the run of an answer decides its claim.
+fn is_shortest(board: &Board, proposal: &Proposal) -> bool {
+    match (run_length(proposal), board.bound(proposal.claim)) {
+        (Some(0) | None, _) => true,
+        (Some(length), Some(bound)) => u64::from(bound) + 1 >= length,
+        (Some(_), None) => false,
+    }
+}

@@ -1,0 +1,256 @@
+//! Elimination of existential quantifiers, where that is cheap and exact.
+//!
+//! `exists x. F` is brought into disjunctive form over the literals that mention `x`. Per disjunct: an equation that can
+//! be solved for `x` is substituted; else, for numbers, every lower bound is paired with every upper bound
+//! (Fourier and Motzkin; on ints exact if one of the two coefficients is 1, Pugh's *real shadow = dark shadow*). Variables
+//! of finite sorts are expanded. What this does not cover is left to a solver: the answer is then `None`.
+
+mod linear;
+
+use gander_term::{Op, Pool, Sort, SymbolId, TermId, Value, evaluate};
+use rustc_hash::FxHashMap;
+
+use linear::{Literal, Relation, literal};
+
+/// Disjunctive forms with more disjuncts are not built.
+const MAX_DISJUNCTS: usize = 64;
+
+/// Formulas that nest deeper are not taken apart.
+const MAX_DEPTH: u32 = 100;
+
+/// Enumerations with more variants are not expanded.
+const MAX_VARIANTS: usize = 32;
+
+/// A formula without `symbols` that is equivalent to `exists symbols. body`, if one is found.
+pub(crate) fn eliminate(pool: &mut Pool, symbols: &[SymbolId], body: TermId) -> Option<TermId> {
+    let mut rest: Vec<SymbolId> = symbols.to_vec();
+    let mut body = fold(pool, body);
+    while !rest.is_empty() {
+        let free = pool.free_symbols(&[body]);
+        rest.retain(|s| free.contains(s));
+        // Finite ones first: they often guard the others.
+        let Some(at) = rest.iter().position(|&s| pool.symbol(s).sort.is_finite()).or(rest.len().checked_sub(1)) else {
+            break;
+        };
+        let x = rest.remove(at);
+        body = eliminate_one(pool, x, body)?;
+    }
+    Some(body)
+}
+
+fn eliminate_one(pool: &mut Pool, x: SymbolId, body: TermId) -> Option<TermId> {
+    let values: Vec<Value> = match pool.symbol(x).sort {
+        Sort::Bool => vec![Value::Bool(false), Value::Bool(true)],
+        Sort::Enum(e) => {
+            let n = pool.enumeration(e).variants.len();
+            if n > MAX_VARIANTS {
+                return None;
+            }
+            (0..n as u32).map(|i| Value::Enum(e, i)).collect()
+        }
+        _ => Vec::new(),
+    };
+    if !values.is_empty() {
+        let cases: Vec<TermId> = values.into_iter().map(|v| replace(pool, body, x, v)).collect();
+        return Some(pool.or(cases));
+    }
+    let cubes = disjuncts(pool, body, x, true, MAX_DEPTH)?;
+    let mut parts = Vec::with_capacity(cubes.len());
+    for cube in cubes {
+        parts.push(project(pool, x, &cube)?);
+    }
+    Some(pool.or(parts))
+}
+
+fn replace(pool: &mut Pool, t: TermId, x: SymbolId, v: Value) -> TermId {
+    let v = pool.constant(v);
+    let r = pool.substitute(t, &[(x, v)].into_iter().collect());
+    fold(pool, r)
+}
+
+/// `t` (or its negation) as a disjunction of conjunctions of literals; what does not mention `x` is one literal.
+/// Recursion is bounded by `depth`.
+fn disjuncts(pool: &mut Pool, t: TermId, x: SymbolId, positive: bool, depth: u32) -> Option<Vec<Vec<TermId>>> {
+    let depth = depth.checked_sub(1)?;
+    let args = pool.args(t).to_vec();
+    let op = pool.op(t);
+    if !pool.free_symbols(&[t]).contains(&x) {
+        let literal = if positive { t } else { pool.not(t) };
+        return Some(match pool.as_bool(literal) {
+            Some(true) => vec![Vec::new()],
+            Some(false) => Vec::new(),
+            None => vec![vec![literal]],
+        });
+    }
+    let bools = args.first().is_some_and(|&a| pool.sort(a) == Sort::Bool);
+    match (op, positive) {
+        (Op::Not, _) => disjuncts(pool, args[0], x, !positive, depth),
+        (Op::And, true) | (Op::Or, false) => {
+            let mut all = vec![Vec::new()];
+            for a in args {
+                let cubes = disjuncts(pool, a, x, positive, depth)?;
+                all = product(&all, &cubes)?;
+            }
+            Some(all)
+        }
+        (Op::Or, true) | (Op::And, false) => {
+            let mut all = Vec::new();
+            for a in args {
+                all.extend(disjuncts(pool, a, x, positive, depth)?);
+            }
+            (all.len() <= MAX_DISJUNCTS).then_some(all)
+        }
+        (Op::Implies, true) => {
+            let mut all = disjuncts(pool, args[0], x, false, depth)?;
+            all.extend(disjuncts(pool, args[1], x, true, depth)?);
+            (all.len() <= MAX_DISJUNCTS).then_some(all)
+        }
+        (Op::Implies, false) => {
+            let a = disjuncts(pool, args[0], x, true, depth)?;
+            let b = disjuncts(pool, args[1], x, false, depth)?;
+            product(&a, &b)
+        }
+        (Op::Eq, _) if bools => {
+            let mut all = Vec::new();
+            for first in [true, false] {
+                let a = disjuncts(pool, args[0], x, first, depth)?;
+                let b = disjuncts(pool, args[1], x, first == positive, depth)?;
+                all.extend(product(&a, &b)?);
+            }
+            (all.len() <= MAX_DISJUNCTS).then_some(all)
+        }
+        (Op::Ite, _) => {
+            let mut all = Vec::new();
+            for (test, branch) in [(true, args[1]), (false, args[2])] {
+                let c = disjuncts(pool, args[0], x, test, depth)?;
+                let b = disjuncts(pool, branch, x, positive, depth)?;
+                all.extend(product(&c, &b)?);
+            }
+            (all.len() <= MAX_DISJUNCTS).then_some(all)
+        }
+        (Op::Eq, false) if pool.sort(args[0]).is_numeric() => {
+            let (less, more) = (pool.lt(args[0], args[1]), pool.lt(args[1], args[0]));
+            Some(vec![vec![less], vec![more]])
+        }
+        (Op::Eq | Op::Lt | Op::Le | Op::Gt | Op::Ge, _) => {
+            let literal = if positive { t } else { pool.not(t) };
+            Some(vec![vec![literal]])
+        }
+        _ => None,
+    }
+}
+
+fn product(a: &[Vec<TermId>], b: &[Vec<TermId>]) -> Option<Vec<Vec<TermId>>> {
+    if a.len() * b.len() > MAX_DISJUNCTS {
+        return None;
+    }
+    Some(a.iter().flat_map(|x| b.iter().map(move |y| x.iter().chain(y).copied().collect())).collect())
+}
+
+/// `exists x` of a conjunction of literals.
+fn project(pool: &mut Pool, x: SymbolId, cube: &[TermId]) -> Option<TermId> {
+    let mut kept = Vec::new();
+    let mut with_x = Vec::new();
+    for &l in cube {
+        if pool.free_symbols(&[l]).contains(&x) { with_x.push(l) } else { kept.push(l) }
+    }
+    if let Some((at, e)) = solved(pool, x, &with_x) {
+        with_x.remove(at);
+        let conj = pool.and(with_x);
+        let replaced = pool.substitute(conj, &[(x, e)].into_iter().collect());
+        kept.push(fold(pool, replaced));
+        return Some(pool.and(kept));
+    }
+    let sort = pool.symbol(x).sort;
+    if sort == Sort::String {
+        // Infinitely many values and only "differs from" left.
+        let xt = pool.var(x);
+        let differs = |pool: &Pool, l: TermId| {
+            pool.op(l) == Op::Not && {
+                let e = pool.args(l)[0];
+                pool.op(e) == Op::Eq
+                    && pool.args(e).contains(&xt)
+                    && pool.args(e).iter().filter(|a| pool.free_symbols(&[**a]).contains(&x)).count() == 1
+            }
+        };
+        return with_x.iter().all(|&l| differs(pool, l)).then(|| pool.and(kept));
+    }
+    if !sort.is_numeric() {
+        return None;
+    }
+    let mut bounds = Vec::new();
+    for l in with_x {
+        bounds.push(literal(pool, x, l)?);
+    }
+    if let Some(at) = bounds.iter().position(|b| b.relation == Relation::Equal) {
+        let equation = bounds.remove(at);
+        for b in bounds {
+            kept.push(linear::combine(pool, sort, &equation, &b));
+        }
+        if sort == Sort::Int {
+            kept.push(linear::divides(pool, &equation));
+        }
+        return Some(pool.and(kept));
+    }
+    let (lower, upper): (Vec<Literal>, Vec<Literal>) = bounds.into_iter().partition(Literal::is_lower);
+    for l in &lower {
+        for u in &upper {
+            if sort == Sort::Int && !l.is_unit() && !u.is_unit() {
+                return None;
+            }
+            kept.push(linear::combine(pool, sort, l, u));
+        }
+    }
+    Some(pool.and(kept))
+}
+
+/// An equation `x == e` or `e == x` where `e` does not mention `x`.
+fn solved(pool: &mut Pool, x: SymbolId, literals: &[TermId]) -> Option<(usize, TermId)> {
+    let xt = pool.var(x);
+    for (i, &l) in literals.iter().enumerate() {
+        if pool.op(l) != Op::Eq {
+            continue;
+        }
+        let (a, b) = (pool.args(l)[0], pool.args(l)[1]);
+        for (side, other) in [(a, b), (b, a)] {
+            if side == xt && !pool.free_symbols(&[other]).contains(&x) {
+                return Some((i, other));
+            }
+        }
+    }
+    None
+}
+
+/// The same term with constants computed and connectives of constants simplified.
+pub(crate) fn fold(pool: &mut Pool, t: TermId) -> TermId {
+    let mut done: FxHashMap<TermId, TermId> = FxHashMap::default();
+    for u in pool.postorder(&[t]) {
+        let op = pool.op(u);
+        let old = pool.args(u).to_vec();
+        let args: Vec<TermId> = old.iter().map(|a| done[a]).collect();
+        let new = match op {
+            _ if op.is_leaf() => u,
+            Op::Not => pool.not(args[0]),
+            Op::And => pool.and(args),
+            Op::Or => pool.or(args),
+            Op::Implies => pool.implies(args[0], args[1]),
+            Op::Eq => pool.eq(args[0], args[1]),
+            Op::Ite => pool.ite(args[0], args[1], args[2]),
+            Op::Forall | Op::Exists if pool.as_bool(args[args.len() - 1]).is_some() => args[args.len() - 1],
+            _ => {
+                // The arguments have the sorts that they had before.
+                let same = if args == old { u } else { pool.mk(op, &args).unwrap_or(u) };
+                let constant = args.iter().all(|&a| pool.as_constant(a).is_some());
+                match constant.then(|| evaluate(pool, same, &|_| None)) {
+                    Some(Ok(v)) => pool.constant(v),
+                    _ => same,
+                }
+            }
+        };
+        done.insert(u, new);
+    }
+    done[&t]
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,314 @@
+//! A system as formulas over one and two states, with truth variables for nodes, starts and transitions.
+//!
+//! Besides the state variables, state `i` of an unrolling has a variable `at n` for each node, and step `i` has a variable
+//! `take t` for each transition; state 0 has `begin s` for each start. All formulas are implications from left to
+//! right:
+//!
+//! - `take t -> at source and at' target and guard and effect`
+//! - `at' n -> take t1 or ... or take tm` for the transitions `ti` that enter `n`
+//! - `begin s -> constraint`, `at n -> begin s1 or ...` for the starts that enter `n` (in state 0)
+//! - `at n -> assumptions at n`
+//!
+//! Nothing says that only one `at n` holds. That is not needed: from a state in which `at n` holds, the second and
+//! third kind give a transition or start that leads there, and so on back to the beginning. A model thus contains a run
+//! to each node it claims to be at, and every run is a model. What has to be found out is asked of one `at n`, and
+//! the run is read off backwards.
+//!
+//! Parameters of different transitions share variables where sorts agree, as only one transition of a run is taken in
+//! a step.
+
+use std::sync::Arc;
+
+use gander_smt::Placement;
+use gander_system::{NodeId, StartId, System, TransitionId};
+use gander_term::{Pool, Sort, Substitution, SymbolId, TermId};
+use rustc_hash::FxHashMap;
+
+#[cfg(any(test, feature = "seeded-bugs"))]
+use crate::seeded::SeededBug;
+
+/// Formulas of a system in a pool of their own; see the module's documentation.
+#[derive(Debug)]
+pub(crate) struct Encoding {
+    pub system: Arc<System>,
+    pub pool: Pool,
+    at: Vec<SymbolId>,
+    at_next: Vec<SymbolId>,
+    take: Vec<SymbolId>,
+    begin: Vec<SymbolId>,
+    /// Shared variables of parameters, by sort and position.
+    shared: FxHashMap<(Sort, usize), SymbolId>,
+    params: Vec<Option<Vec<SymbolId>>>,
+    placement: FxHashMap<SymbolId, Placement>,
+    relations: Vec<Option<TermId>>,
+    assumptions: Vec<Option<TermId>>,
+    #[cfg(any(test, feature = "seeded-bugs"))]
+    pub bug: Option<SeededBug>,
+}
+
+impl Encoding {
+    pub(crate) fn new(system: &Arc<System>) -> Encoding {
+        let mut pool = Pool::fork(&system.pool);
+        let mut placement = FxHashMap::default();
+        for v in &system.vars {
+            placement.insert(v.current, Placement::At { symbol: v.current, offset: 0 });
+            placement.insert(v.next, Placement::At { symbol: v.current, offset: 1 });
+        }
+        let (mut at, mut at_next) = (Vec::new(), Vec::new());
+        for n in 0..system.nodes.len() {
+            let here = pool.declare_fresh(&format!("at.{n}"), Sort::Bool);
+            let next = pool.declare_fresh(&format!("at.{n}'"), Sort::Bool);
+            placement.insert(here, Placement::At { symbol: here, offset: 0 });
+            placement.insert(next, Placement::At { symbol: here, offset: 1 });
+            at.push(here);
+            at_next.push(next);
+        }
+        let mut stepwise = |pool: &mut Pool, name: String| {
+            let s = pool.declare_fresh(&name, Sort::Bool);
+            placement.insert(s, Placement::At { symbol: s, offset: 0 });
+            s
+        };
+        let take = (0..system.transitions.len()).map(|t| stepwise(&mut pool, format!("take.{t}"))).collect();
+        let begin = (0..system.starts.len()).map(|s| stepwise(&mut pool, format!("begin.{s}"))).collect();
+        Encoding {
+            system: Arc::clone(system),
+            pool,
+            at,
+            at_next,
+            take,
+            begin,
+            shared: FxHashMap::default(),
+            params: vec![None; system.transitions.len()],
+            placement,
+            relations: vec![None; system.transitions.len()],
+            assumptions: vec![None; system.nodes.len()],
+            #[cfg(any(test, feature = "seeded-bugs"))]
+            bug: None,
+        }
+    }
+
+    /// Where a symbol stands in an unrolling.
+    pub(crate) fn placement(&self, s: SymbolId) -> Placement {
+        self.placement.get(&s).copied().unwrap_or(Placement::Rigid)
+    }
+
+    /// A new variable of each step.
+    pub(crate) fn stepwise(&mut self, name: &str, sort: Sort) -> SymbolId {
+        let s = self.pool.declare_fresh(name, sort);
+        self.placement.insert(s, Placement::At { symbol: s, offset: 0 });
+        s
+    }
+
+    /// A symbol for the value that a variable of each step has one step later.
+    pub(crate) fn one_later(&mut self, s: SymbolId) -> SymbolId {
+        let (name, sort) = (format!("{}'", self.pool.symbol(s).name), self.pool.symbol(s).sort);
+        let next = self.pool.declare_fresh(&name, sort);
+        self.placement.insert(next, Placement::At { symbol: s, offset: 1 });
+        next
+    }
+
+    pub(crate) fn at_symbol(&self, n: NodeId) -> SymbolId {
+        self.at[n.index()]
+    }
+
+    pub(crate) fn take_symbol(&self, t: TransitionId) -> SymbolId {
+        self.take[t.index()]
+    }
+
+    pub(crate) fn begin_symbol(&self, s: StartId) -> SymbolId {
+        self.begin[s.index()]
+    }
+
+    /// `at n`
+    pub(crate) fn at(&mut self, n: NodeId) -> TermId {
+        self.pool.var(self.at[n.index()])
+    }
+
+    /// `take t`
+    pub(crate) fn take(&mut self, t: TransitionId) -> TermId {
+        self.pool.var(self.take[t.index()])
+    }
+
+    /// The shared variables that stand for the parameters of a transition.
+    pub(crate) fn params(&mut self, t: TransitionId) -> Vec<SymbolId> {
+        if let Some(known) = &self.params[t.index()] {
+            return known.clone();
+        }
+        let mut used: FxHashMap<Sort, usize> = FxHashMap::default();
+        let mut symbols = Vec::new();
+        for p in &Arc::clone(&self.system).transition(t).params {
+            let position = used.entry(p.sort).or_insert(0);
+            let key = (p.sort, *position);
+            *position += 1;
+            let symbol = match self.shared.get(&key) {
+                Some(&s) => s,
+                None => {
+                    let name = format!("par.{}.{}", self.pool_sort_name(p.sort), key.1);
+                    let s = self.stepwise(&name, p.sort);
+                    self.shared.insert(key, s);
+                    s
+                }
+            };
+            symbols.push(symbol);
+        }
+        self.params[t.index()] = Some(symbols.clone());
+        symbols
+    }
+
+    fn pool_sort_name(&self, sort: Sort) -> String {
+        sort.name(&self.pool).to_string()
+    }
+
+    /// A term over a transition's parameters with the shared variables in their place.
+    pub(crate) fn with_shared(&mut self, t: TransitionId, term: TermId) -> TermId {
+        let symbols = self.params(t);
+        if symbols.is_empty() {
+            return term;
+        }
+        let system = Arc::clone(&self.system);
+        let mut map = FxHashMap::default();
+        for (p, s) in system.transition(t).params.iter().zip(symbols) {
+            map.insert(p.symbol, self.pool.var(s));
+        }
+        Substitution::new(&mut self.pool, &map).apply(&mut self.pool, term)
+    }
+
+    /// `take t -> at source and at' target and guard and effect`
+    pub(crate) fn relation(&mut self, t: TransitionId) -> TermId {
+        if let Some(known) = self.relations[t.index()] {
+            return known;
+        }
+        let system = Arc::clone(&self.system);
+        let transition = system.transition(t);
+        let guard = system.guard_term(&mut self.pool, t);
+        let effect = self.effect(t);
+        let both = self.pool.and([guard, effect]);
+        let both = self.with_shared(t, both);
+        let target = self.target(transition.target);
+        let (here, there) = (self.at(transition.source), self.pool.var(self.at_next[target.index()]));
+        let body = self.pool.and([here, there, both]);
+        let take = self.take(t);
+        let relation = self.pool.implies(take, body);
+        self.relations[t.index()] = Some(relation);
+        relation
+    }
+
+    #[cfg(not(any(test, feature = "seeded-bugs")))]
+    fn effect(&mut self, t: TransitionId) -> TermId {
+        self.system.effect_term(&mut self.pool, t)
+    }
+
+    #[cfg(any(test, feature = "seeded-bugs"))]
+    fn effect(&mut self, t: TransitionId) -> TermId {
+        if self.bug == Some(SeededBug::DroppedFrame) {
+            return crate::seeded::effect_without_frames(&self.system, &mut self.pool, t);
+        }
+        self.system.effect_term(&mut self.pool, t)
+    }
+
+    #[cfg(not(any(test, feature = "seeded-bugs")))]
+    fn target(&self, n: NodeId) -> NodeId {
+        n
+    }
+
+    #[cfg(any(test, feature = "seeded-bugs"))]
+    fn target(&self, n: NodeId) -> NodeId {
+        match self.bug {
+            Some(SeededBug::WrongNode) => NodeId::from((n.index() + 1) % self.system.nodes.len()),
+            _ => n,
+        }
+    }
+
+    /// `at' n -> take t1 or ...` for these transitions.
+    pub(crate) fn entered_by(&mut self, n: NodeId, transitions: &[TransitionId]) -> TermId {
+        let takes: Vec<TermId> = transitions.iter().map(|&t| self.take(t)).collect();
+        let some = self.pool.or(takes);
+        let there = self.pool.var(self.at_next[n.index()]);
+        self.pool.implies(there, some)
+    }
+
+    /// `at n -> begin s1 or ...` for the starts that enter the node.
+    pub(crate) fn begun_by(&mut self, n: NodeId) -> TermId {
+        let system = Arc::clone(&self.system);
+        let entering = system.starts.iter().enumerate().filter(|(_, s)| s.target == n);
+        let begins: Vec<TermId> = entering.map(|(i, _)| self.pool.var(self.begin[i])).collect();
+        let some = self.pool.or(begins);
+        let here = self.at(n);
+        self.pool.implies(here, some)
+    }
+
+    /// `begin s -> at target and constraint`
+    pub(crate) fn start(&mut self, s: StartId) -> TermId {
+        let system = Arc::clone(&self.system);
+        let constraint = system.start_term(&mut self.pool, s);
+        let here = self.at(system.starts[s.index()].target);
+        let body = self.pool.and([here, constraint]);
+        let begin = self.pool.var(self.begin[s.index()]);
+        self.pool.implies(begin, body)
+    }
+
+    /// `at n -> assumptions at n`
+    pub(crate) fn assumption(&mut self, n: NodeId) -> TermId {
+        #[cfg(any(test, feature = "seeded-bugs"))]
+        if self.bug == Some(SeededBug::DroppedAssumption) {
+            return self.pool.tt();
+        }
+        if let Some(known) = self.assumptions[n.index()] {
+            return known;
+        }
+        let system = Arc::clone(&self.system);
+        let assumption = system.assumption_term(&mut self.pool, n);
+        let here = self.at(n);
+        let term = self.pool.implies(here, assumption);
+        self.assumptions[n.index()] = Some(term);
+        term
+    }
+
+    /// True in a state at `n` that a start enters (assumptions not included).
+    pub(crate) fn is_start(&mut self, n: NodeId) -> TermId {
+        let system = Arc::clone(&self.system);
+        let here: Vec<usize> = (0..system.starts.len()).filter(|&s| system.starts[s].target == n).collect();
+        let parts: Vec<TermId> =
+            here.into_iter().map(|s| system.start_term(&mut self.pool, StartId::from(s))).collect();
+        self.pool.or(parts)
+    }
+
+    /// The nodes that the control graph can reach, ignoring data.
+    pub(crate) fn reachable_nodes(&self) -> Vec<NodeId> {
+        let system = &self.system;
+        let mut seen = vec![false; system.nodes.len()];
+        let mut stack: Vec<NodeId> = system.starts.iter().map(|s| s.target).collect();
+        while let Some(n) = stack.pop() {
+            if !std::mem::replace(&mut seen[n.index()], true) {
+                stack.extend(system.leaving(n).iter().map(|&t| self.target(system.transition(t).target)));
+            }
+        }
+        system.node_ids().filter(|n| seen[n.index()]).collect()
+    }
+
+    /// The nodes that one step can lead to from these, in order.
+    pub(crate) fn successors(&self, nodes: &[NodeId]) -> Vec<NodeId> {
+        let system = &self.system;
+        let mut next: Vec<NodeId> =
+            nodes.iter().flat_map(|&n| system.leaving(n)).map(|&t| self.target(system.transition(t).target)).collect();
+        next.sort_unstable();
+        next.dedup();
+        next
+    }
+
+    /// The transitions that lead from one of `sources` to `n`.
+    pub(crate) fn entering(&self, n: NodeId, sources: &[NodeId]) -> Vec<TransitionId> {
+        #[cfg(any(test, feature = "seeded-bugs"))]
+        if self.bug == Some(SeededBug::WrongNode) {
+            let all = self.system.transition_ids();
+            return all
+                .filter(|&t| {
+                    let t = self.system.transition(t);
+                    self.target(t.target) == n && sources.binary_search(&t.source).is_ok()
+                })
+                .collect();
+        }
+        let all = self.system.entering(n).iter().copied();
+        all.filter(|&t| sources.binary_search(&self.system.transition(t).source).is_ok()).collect()
+    }
+}

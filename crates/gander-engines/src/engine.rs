@@ -1,0 +1,203 @@
+//! The engine trait: the contract for everything that decides claims.
+//!
+//! To add an engine, write a folder with a type that implements [`Engine`] and add one line to [`engines`]. The rest of
+//! the program learns of it there.
+//!
+//! The contract:
+//! - An engine is made by [`EngineInfo::open`] with a [`Desk`] that knows the system and the claims to decide, and is
+//!   then asked to [`Engine::advance`] again and again, by one thread at a time but not always by the same one.
+//!   One call does one bounded piece of work: a depth, a batch of runs. Engines share threads by this.
+//! - It forks the system's pool for its terms and shares none with others. What others may use it publishes on the
+//!   board ([`Desk::board`]); what it reads there it imports.
+//! - Before work on a claim it asks [`Desk::is_open`]; it works on no claim that is settled.
+//! - It answers with [`Desk::propose`]. Every answer carries evidence about the system as it was given, complete in
+//!   itself: `gander-certify` knows no board. An answer that is wrong is an internal error, not a matter of taste: an
+//!   engine that is not sure says nothing.
+//! - It asks solvers only through sessions of [`Desk::session`], so that cancelling ends its queries. A query that gives
+//!   `Unknown` costs that query: the engine goes on, with another solver or without the claim, and says why in
+//!   [`Engine::obstacle`]. Between queries it looks at [`Desk::is_cancelled`] often enough to stop within 100 ms.
+//! - It never panics on input; if it does nevertheless, that costs this engine only.
+
+use std::fs::File;
+use std::io::BufWriter;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::mpsc::Sender;
+
+use gander_smt::{Killer, Session, SessionConfig, Solver};
+use gander_system::{ClaimId, ClaimKind, System, Verdict};
+
+use crate::board::{Board, Fact};
+use crate::cancel::CancelToken;
+use crate::config::CheckConfig;
+
+/// What an engine says after a piece of work.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Advance {
+    /// There is more to do.
+    Again,
+    /// It can do nothing more for any open claim.
+    Finished,
+}
+
+/// Something that decides claims; see the module's documentation for the contract.
+pub trait Engine: Send {
+    /// Does a bounded piece of work.
+    fn advance(&mut self, desk: &Desk) -> Advance;
+
+    /// What keeps the engine from deciding a claim, and what would help; nothing if it has not come to it.
+    fn obstacle(&self, claim: ClaimId) -> Option<String>;
+}
+
+/// An entry of the list of engines.
+#[derive(Clone, Copy)]
+pub struct EngineInfo {
+    /// The name by which users ask for it.
+    pub name: &'static str,
+    /// What it is for, in one line.
+    pub about: &'static str,
+    /// Whether it can decide a kind of claim at all.
+    pub decides: fn(&ClaimKind) -> bool,
+    /// Its runs are as short as runs can be.
+    pub finds_shortest: bool,
+    /// Makes one.
+    pub open: fn(&Desk) -> Box<dyn Engine>,
+}
+
+impl std::fmt::Debug for EngineInfo {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("EngineInfo").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+/// Every engine, in the order in which a check starts them: the cheap ones first.
+pub fn engines() -> &'static [EngineInfo] {
+    static ENGINES: [EngineInfo; 1] = [crate::bmc::INFO];
+    &ENGINES
+}
+
+/// An answer that an engine offers.
+#[derive(Clone, Debug)]
+pub(crate) struct Proposal {
+    pub engine: &'static str,
+    pub claim: ClaimId,
+    pub verdict: Verdict,
+    /// No shorter run shows the same.
+    pub shortest: bool,
+}
+
+/// What engines tell the director.
+#[derive(Debug)]
+pub(crate) enum Message {
+    Proposal(Proposal),
+    Progress {
+        engine: &'static str,
+        depth: Option<u32>,
+        text: String,
+    },
+    Fact {
+        engine: &'static str,
+        text: String,
+    },
+    /// An engine panicked.
+    Broken {
+        engine: &'static str,
+        problem: String,
+    },
+    /// No engine has anything left to do.
+    Idle,
+    /// Somebody cancelled the check.
+    Cancelled,
+}
+
+/// Where an engine works: what it is asked, whom it can ask, whom it tells.
+#[derive(Debug)]
+pub struct Desk {
+    pub(crate) engine: &'static str,
+    pub(crate) shortest: bool,
+    pub(crate) system: Arc<System>,
+    pub(crate) config: Arc<CheckConfig>,
+    pub(crate) claims: Vec<ClaimId>,
+    pub(crate) board: Arc<Board>,
+    /// By claim: nothing more to do.
+    pub(crate) settled: Arc<Vec<AtomicBool>>,
+    pub(crate) cancel: CancelToken,
+    pub(crate) killer: Killer,
+    pub(crate) conversations: AtomicU32,
+    pub(crate) messages: Sender<Message>,
+}
+
+impl Desk {
+    /// The system.
+    pub fn system(&self) -> &Arc<System> {
+        &self.system
+    }
+
+    /// The configuration of the check.
+    pub fn config(&self) -> &CheckConfig {
+        &self.config
+    }
+
+    /// The claims that this engine is asked to decide.
+    pub fn claims(&self) -> &[ClaimId] {
+        &self.claims
+    }
+
+    /// The facts.
+    pub fn board(&self) -> &Board {
+        &self.board
+    }
+
+    /// True as long as a claim is worth working on.
+    pub fn is_open(&self, claim: ClaimId) -> bool {
+        !self.settled[claim.index()].load(Ordering::SeqCst)
+    }
+
+    /// True once the engine should stop.
+    pub fn is_cancelled(&self) -> bool {
+        self.cancel.is_cancelled()
+    }
+
+    /// Offers an answer; it will be checked.
+    pub fn propose(&self, claim: ClaimId, verdict: Verdict) {
+        let proposal = Proposal { engine: self.engine, claim, verdict, shortest: self.shortest };
+        self.tell(Message::Proposal(proposal));
+    }
+
+    /// Tells how far the engine is.
+    pub fn progress(&self, depth: Option<u32>, text: impl Into<String>) {
+        self.tell(Message::Progress { engine: self.engine, depth, text: text.into() });
+    }
+
+    /// Publishes a fact; `text` is for people.
+    pub fn publish(&self, fact: Fact, text: impl Into<String>) {
+        self.board.publish(fact);
+        self.tell(Message::Fact { engine: self.engine, text: text.into() });
+    }
+
+    fn tell(&self, message: Message) {
+        // The director may have stopped listening: then nobody wants to know.
+        let _ = self.messages.send(message);
+    }
+
+    /// A session with a solver that ends when the engine is cancelled. `purpose` names its log.
+    pub fn session(&self, solver: &Solver, purpose: &str) -> Session {
+        let config = SessionConfig {
+            memory: self.config.memory,
+            cores: false,
+            seed: None,
+            killer: self.killer.clone(),
+            ..SessionConfig::default()
+        };
+        let mut session = Session::start(solver, config);
+        if let Some(folder) = &self.config.log_smt {
+            let n = self.conversations.fetch_add(1, Ordering::Relaxed);
+            let path = folder.join(format!("{}-{purpose}-{n}.smt2", self.engine));
+            // A log that cannot be written is the command's business: it made the folder.
+            if let Ok(file) = File::create(path) {
+                session.set_log(Box::new(BufWriter::new(file)));
+            }
+        }
+        session
+    }
+}

@@ -1,0 +1,103 @@
+//! The systems that claims are asked of: the given one, or for a chain of goals the chain system of the claim.
+
+use std::sync::Arc;
+
+use gander_system::passes::{self, Chain, WayBack};
+use gander_system::{ClaimId, ClaimKind, Evidence, Goal, Run, System, Verdict};
+
+use crate::board::Board;
+use crate::encoding::Encoding;
+use crate::question::{Asker, Question};
+
+/// A system with its encoding, and the way back to the one that was given.
+pub(crate) struct View {
+    pub encoding: Encoding,
+    pub asker: Asker,
+    chain: Option<ChainView>,
+}
+
+struct ChainView {
+    chain: Chain,
+    claim: ClaimId,
+    /// Steps of the chain system that take no time, in every run that meets all goals.
+    internal: u32,
+}
+
+impl View {
+    /// The system itself.
+    pub(crate) fn plain(system: &Arc<System>) -> View {
+        View { encoding: Encoding::new(system), asker: Asker::default(), chain: None }
+    }
+
+    /// The chain system of a claim.
+    pub(crate) fn chain(system: &Arc<System>, claim: ClaimId) -> Result<View, String> {
+        let chain = passes::chain(system, claim).map_err(|e| e.to_string())?;
+        let of_chain = Arc::new(chain.system.clone());
+        let internal = match &system.claims[claim.index()].kind {
+            ClaimKind::Reachable(goals) => goals.iter().filter(|g| matches!(g, Goal::State(_))).count() as u32,
+            _ => 0,
+        };
+        let encoding = Encoding::new(&of_chain);
+        Ok(View { encoding, asker: Asker::default(), chain: Some(ChainView { chain, claim, internal }) })
+    }
+
+    /// True if the claim must be asked of its chain system.
+    pub(crate) fn needs_chain(kind: &ClaimKind) -> bool {
+        matches!(kind, ClaimKind::Reachable(goals) if goals.len() > 1)
+    }
+
+    /// The question of a claim of the given system.
+    pub(crate) fn question(&mut self, claim: ClaimId) -> Option<Question> {
+        let here = if self.chain.is_some() { ClaimId(0) } else { claim };
+        let question = self.asker.question(&mut self.encoding, here)?;
+        Some(Question { claim, ..question })
+    }
+
+    /// A run as one of the given system.
+    pub(crate) fn run(&self, run: Run) -> Option<Run> {
+        match &self.chain {
+            Some(c) => c.chain.run(&run),
+            None => Some(run),
+        }
+    }
+
+    /// Evidence other than a run as evidence about the given system.
+    pub(crate) fn proof(&self, evidence: Evidence) -> Evidence {
+        match &self.chain {
+            Some(_) => Evidence::OfChain(Box::new(evidence)),
+            None => evidence,
+        }
+    }
+
+    /// The verdict of a run that meets a target of the question.
+    pub(crate) fn met(&self, question: &Question, run: Run) -> Option<Verdict> {
+        Some(question.met(Evidence::Run(self.run(run)?)))
+    }
+
+    /// Tells the board that no run of at most `depth` steps here meets a target of the claim.
+    pub(crate) fn raise_bound(&self, board: &Board, claim: ClaimId, depth: u32) {
+        match &self.chain {
+            None => board.raise_bound(claim, depth),
+            Some(c) => {
+                debug_assert_eq!(c.claim, claim);
+                if let Some(old) = depth.checked_sub(c.internal) {
+                    board.raise_bound(claim, old);
+                }
+            }
+        }
+    }
+
+    /// The depth that the board knows to be without a target, in steps of this system.
+    pub(crate) fn bound(&self, board: &Board, claim: ClaimId) -> Option<u32> {
+        let internal = self.chain.as_ref().map_or(0, |c| c.internal);
+        match board.bound(claim) {
+            Some(bound) => Some(bound + internal),
+            None => internal.checked_sub(1),
+        }
+    }
+
+    /// True for the system itself.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.chain.is_none()
+    }
+}

@@ -1,0 +1,45 @@
+//! Systems with known answers, decided by the whole portfolio and by single engines.
+
+mod models;
+
+use gander_system::{ClaimKind, Evidence, TransitionId, Verdict};
+use models::{Model, config, run};
+
+/// `holds N`, `fails N` with the length of the run, `holds`, `fails` by proof, or `unknown`.
+fn word(verdict: &Verdict) -> String {
+    match verdict {
+        Verdict::Holds(Evidence::Run(r)) => format!("holds {}", r.length()),
+        Verdict::Fails(Evidence::Run(r)) => format!("fails {}", r.length()),
+        Verdict::Holds(_) => "holds".into(),
+        Verdict::Fails(_) => "fails".into(),
+        Verdict::Unknown { .. } => "unknown".into(),
+    }
+}
+
+fn counter() -> Model {
+    let mut m = Model::new(&["A", "B"]);
+    m.int("x");
+    m.int("y");
+    m.start("go", 0, "x == 0 and y == 0");
+    m.step("inc", 0, 0, &[], "x < 10", &["x := x + 1"]);
+    m.step("over", 0, 1, &[], "x == 3", &["y := x"]);
+    m.step("back", 1, 0, &["p"], "`back.p` > y and `back.p` < y + 3", &["x := `back.p`"]);
+    m
+}
+
+#[test]
+fn shortest_runs() {
+    let mut m = counter();
+    m.always("small", "x < 5");
+    m.reachable("three at B", &["in B and x == 3"]);
+    m.reachable("chain", &["x == 5", "in B"]);
+    m.reachable("back again", &["in B", "x == 5"]);
+    m.claim("enable back", ClaimKind::CanEnable(TransitionId(2)));
+    let system = m.finish();
+    let mut config = config(&system);
+    config.engines = Some(vec!["bmc".into()]);
+    config.options.max_depth = Some(12);
+    let report = run(&system, &config);
+    let words: Vec<String> = report.outcomes.iter().map(|o| word(&o.verdict)).collect();
+    assert_eq!(words, ["fails 5", "holds 4", "unknown", "holds 5", "holds 4"]);
+}
