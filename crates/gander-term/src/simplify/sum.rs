@@ -151,10 +151,10 @@ impl Sum {
 /// A linear combination of normal terms, in normal form.
 pub(super) fn combination(pool: &mut Pool, sort: Sort, items: &[(RBig, TermId)]) -> TermId {
     let mut sum = Sum::collect(pool, sort, items);
-    if sum.has_inner_sum(pool) {
-        if let Some(flat) = sum.expand(pool, flat_limit(sum.terms.len())) {
-            sum = flat;
-        }
+    if sum.has_inner_sum(pool)
+        && let Some(flat) = sum.expand(pool, flat_limit(sum.terms.len()))
+    {
+        sum = flat;
     }
     sum.term(pool)
 }
