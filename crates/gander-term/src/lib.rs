@@ -19,6 +19,7 @@ mod pool;
 pub mod random;
 mod simplify;
 mod sort;
+mod store;
 mod substitute;
 mod text;
 mod value;

@@ -106,6 +106,40 @@ impl Op {
         }
     }
 
+    /// A number for operators that are not leaves; leaves have 0.
+    #[inline]
+    pub(crate) fn tag(self) -> u32 {
+        match self {
+            Op::Symbol(_) | Op::Bool(_) | Op::Const(_) => 0,
+            Op::Not => 1,
+            Op::And => 2,
+            Op::Or => 3,
+            Op::Implies => 4,
+            Op::Eq => 5,
+            Op::Ite => 6,
+            Op::Neg => 7,
+            Op::Add => 8,
+            Op::Sub => 9,
+            Op::Mul => 10,
+            Op::Div => 11,
+            Op::IntDiv => 12,
+            Op::Mod => 13,
+            Op::Pow => 14,
+            Op::Abs => 15,
+            Op::Min => 16,
+            Op::Max => 17,
+            Op::Lt => 18,
+            Op::Le => 19,
+            Op::Gt => 20,
+            Op::Ge => 21,
+            Op::ToReal => 22,
+            Op::ToInt => 23,
+            Op::Concat => 24,
+            Op::Forall => 25,
+            Op::Exists => 26,
+        }
+    }
+
     /// True for leaves.
     pub fn is_leaf(self) -> bool {
         matches!(self, Op::Symbol(_) | Op::Bool(_) | Op::Const(_))

@@ -13,6 +13,7 @@ use rustc_hash::FxHasher;
 
 use crate::op::{Op, SortError};
 use crate::sort::{EnumId, Enumeration, Sort};
+use crate::store::{Store, term_hash};
 use crate::value::Value;
 
 /// A term of a [`Pool`].
@@ -67,14 +68,6 @@ impl std::fmt::Display for NameClash {
 
 impl std::error::Error for NameClash {}
 
-#[derive(Clone, Copy, Debug)]
-struct Entry {
-    op: Op,
-    sort: Sort,
-    start: u32,
-    len: u32,
-}
-
 /// A set of interned terms; see the module's documentation.
 #[derive(Clone, Debug, Default)]
 pub struct Pool {
@@ -83,9 +76,7 @@ pub struct Pool {
     first_symbol: u32,
     first_value: u32,
     first_enum: u32,
-    entries: Vec<Entry>,
-    args: Vec<TermId>,
-    terms: HashTable<u32>,
+    store: Store,
     symbols: Vec<Symbol>,
     symbol_names: HashTable<u32>,
     values: Vec<Value>,
@@ -97,15 +88,6 @@ fn hash_of(x: impl Hash) -> u64 {
     let mut h = FxHasher::default();
     x.hash(&mut h);
     // hashbrown takes its tag from the top bits, which the last multiplication of FxHasher mixes best.
-    h.finish()
-}
-
-fn term_hash(op: Op, args: &[TermId]) -> u64 {
-    let mut h = FxHasher::default();
-    op.hash(&mut h);
-    for a in args {
-        h.write_u32(a.0);
-    }
     h.finish()
 }
 
@@ -134,7 +116,7 @@ impl Pool {
 
     /// The number of terms, those of the base included.
     pub fn len(&self) -> usize {
-        self.first as usize + self.entries.len()
+        self.first as usize + self.store.len()
     }
 
     /// True if there is no term.
@@ -176,32 +158,35 @@ impl Pool {
         self.base.as_deref().expect("an id below `first` belongs to the base")
     }
 
+    /// The pool in the chain of bases that a term belongs to, and the term's position there.
     #[inline]
-    fn entry(&self, t: TermId) -> (&Pool, Entry) {
+    fn locate(&self, t: TermId) -> (&Store, u32) {
         let mut pool = self;
         while t.0 < pool.first {
             pool = pool.base();
         }
-        (pool, pool.entries[(t.0 - pool.first) as usize])
+        (&pool.store, t.0 - pool.first)
     }
 
     /// The operator of a term.
     #[inline]
     pub fn op(&self, t: TermId) -> Op {
-        self.entry(t).1.op
+        let (store, position) = self.locate(t);
+        store.entry(position).op
     }
 
     /// The arguments of a term.
     #[inline]
     pub fn args(&self, t: TermId) -> &[TermId] {
-        let (pool, e) = self.entry(t);
-        &pool.args[e.start as usize..(e.start + e.len) as usize]
+        let (store, position) = self.locate(t);
+        store.args(position)
     }
 
     /// The sort of a term.
     #[inline]
     pub fn sort(&self, t: TermId) -> Sort {
-        self.entry(t).1.sort
+        let (store, position) = self.locate(t);
+        store.entry(position).sort
     }
 
     /// A symbol's name and sort.
@@ -407,16 +392,13 @@ impl Pool {
         }
     }
 
+    /// The term `op(args)`, whose sort is known to be `sort`.
     pub(crate) fn intern(&mut self, op: Op, sort: Sort, args: &[TermId]) -> TermId {
         let hash = term_hash(op, args);
         let mut pool: &Pool = self;
         loop {
-            let found = pool.terms.find(hash, |&i| {
-                let e = pool.entries[(i - pool.first) as usize];
-                e.op == op && pool.args[e.start as usize..(e.start + e.len) as usize] == *args
-            });
-            if let Some(&i) = found {
-                return TermId(i);
+            if let Some(position) = pool.store.find(hash, op, args) {
+                return TermId(pool.first + position);
             }
             match pool.base.as_deref() {
                 // A term with an argument that the base has not got is not in the base.
@@ -424,16 +406,7 @@ impl Pool {
                 _ => break,
             }
         }
-        let id = self.first + self.entries.len() as u32;
-        let start = self.args.len() as u32;
-        self.args.extend_from_slice(args);
-        self.entries.push(Entry { op, sort, start, len: args.len() as u32 });
-        let (entries, all_args, first) = (&self.entries, &self.args, self.first);
-        self.terms.insert_unique(hash, id, |&i| {
-            let e = entries[(i - first) as usize];
-            term_hash(e.op, &all_args[e.start as usize..(e.start + e.len) as usize])
-        });
-        TermId(id)
+        TermId(self.first + self.store.insert(hash, op, sort, args))
     }
 
     /// The terms below and including `roots`, each once, children before parents.

@@ -33,6 +33,10 @@ pub(super) enum Code {
     LeI,
     IntDiv,
     Mod,
+    NegR,
+    AbsR,
+    MinR,
+    MaxR,
     AddR,
     SubR,
     MulR,
@@ -40,6 +44,7 @@ pub(super) enum Code {
     LtR,
     LeR,
     ToReal,
+    ToInt,
     /// The slow operators: arguments of sorts `Rare::sorts`, by position in `Program::rare`.
     Rare,
     /// A quantifier, by position in `Program::quantifiers`.
@@ -309,6 +314,26 @@ fn step(ins: Instruction, cells: &[Cell]) -> Result<Cell, EvalError> {
         Code::Mod => (Op::Mod, Sort::Int, small!(|x, y| if *y == 0 { Some(*x) } else { x.checked_rem_euclid(*y) })),
         Code::LtR => (Op::Lt, Sort::Real, ratio!(|n, d, m, e| Some(Cell::bool(less(n, d, m, e))))),
         Code::LeR => (Op::Le, Sort::Real, ratio!(|n, d, m, e| Some(Cell::bool(!less(m, e, n, d))))),
+        Code::NegR => match a {
+            Cell::Ratio(n, d) => (Op::Neg, Sort::Real, n.checked_neg().map(|n| Cell::Ratio(n, *d))),
+            _ => (Op::Neg, Sort::Real, None),
+        },
+        Code::AbsR => match a {
+            Cell::Ratio(n, d) => (Op::Abs, Sort::Real, n.checked_abs().map(|n| Cell::Ratio(n, *d))),
+            _ => (Op::Abs, Sort::Real, None),
+        },
+        Code::MinR => {
+            let least = |n, d, m, e| if less(m, e, n, d) { Cell::Ratio(m, e) } else { Cell::Ratio(n, d) };
+            (Op::Min, Sort::Real, ratio!(|n, d, m, e| Some(least(n, d, m, e))))
+        }
+        Code::MaxR => {
+            let greatest = |n, d, m, e| if less(n, d, m, e) { Cell::Ratio(m, e) } else { Cell::Ratio(n, d) };
+            (Op::Max, Sort::Real, ratio!(|n, d, m, e| Some(greatest(n, d, m, e))))
+        }
+        Code::ToInt => match a {
+            Cell::Ratio(n, d) => return Ok(Cell::Small(n.div_euclid(*d))),
+            _ => (Op::ToInt, Sort::Real, None),
+        },
         Code::AddR => (Op::Add, Sort::Real, ratio!(|n, d, m, e| sum(n, d, m, e))),
         Code::SubR => (Op::Sub, Sort::Real, ratio!(|n, d, m, e| if m == i64::MIN { None } else { sum(n, d, -m, e) })),
         Code::MulR => (Op::Mul, Sort::Real, ratio!(|n, d, m, e| product(n, d, m, e))),
@@ -359,7 +384,7 @@ fn product(n: i64, d: i64, m: i64, e: i64) -> Option<Cell> {
 /// The slow path: exact values.
 #[cold]
 fn exact(op: Op, sort: Sort, a: &Cell, b: &Cell) -> Result<Cell, EvalError> {
-    let unary = matches!(op, Op::Neg | Op::Abs | Op::ToReal);
+    let unary = matches!(op, Op::Neg | Op::Abs | Op::ToReal | Op::ToInt);
     let values = [a.value(sort), b.value(sort)];
     let args = if unary { &values[..1] } else { &values[..] };
     Ok(Cell::new(&apply(op, args)?))

@@ -8,7 +8,7 @@ use crate::pool::{Pool, TermId};
 use crate::sort::Sort;
 use crate::value::{IBig, RBig, Value};
 
-use super::sum::{Sum, as_number, combination, is_moderate, number, scaled};
+use super::sum::{Sum, as_number, combination, is_moderate, number, plain_sum, scaled};
 use super::{flat_limit, flatten};
 
 /// Longer sums under `mod` are not reduced.
@@ -19,6 +19,9 @@ pub(super) fn normal(pool: &mut Pool, op: Op, sort: Sort, args: &[TermId]) -> Te
     let one = || RBig::ONE;
     match (op, args) {
         (Op::Add, _) => {
+            if let Some(t) = plain_sum(pool, sort, args) {
+                return t;
+            }
             let items: Vec<_> = args.iter().map(|&a| (one(), a)).collect();
             combination(pool, sort, &items)
         }
@@ -142,9 +145,9 @@ fn absolute(pool: &mut Pool, sort: Sort, a: TermId) -> TermId {
     if pool.op(a) == Op::Abs {
         return a;
     }
-    // abs(-a) = abs(a): the leading coefficient is positive. Longer sums would not be multiplied out by -1.
+    // abs(-a) = abs(a): the leading coefficient is positive. Long sums would not be multiplied out by -1.
     let leading = match pool.op(a) {
-        Op::Add if pool.args(a).len() <= 32 => pool.args(a)[0],
+        Op::Add if pool.args(a).len() <= flat_limit(1) => pool.args(a)[0],
         _ => a,
     };
     let negative = scaled(pool, leading).0.is_negative();

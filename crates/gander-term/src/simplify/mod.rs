@@ -70,7 +70,7 @@ impl Pool {
 
 /// How large an operator with `own` different arguments may become by taking in those of its arguments.
 fn flat_limit(own: usize) -> usize {
-    32 + 4 * own
+    16 + 4 * own
 }
 
 /// The operator of `t` on arguments in normal form, in normal form.

@@ -102,15 +102,16 @@ impl Sum {
     /// The combination with every sum inside multiplied out; `None` if that has more than `limit` terms or large
     /// coefficients.
     pub(super) fn expand(&self, pool: &mut Pool, limit: usize) -> Option<Sum> {
+        if !self.has_inner_sum(pool) {
+            return (self.terms.len() <= limit).then(|| self.clone());
+        }
+        fits(pool, self.terms.iter().map(|(t, _)| *t), limit).then_some(())?;
         let mut result = Sum { sort: self.sort, terms: Vec::new(), constant: self.constant.clone() };
         let mut stack = self.terms.clone();
         while let Some((t, c)) = stack.pop() {
             if pool.op(t) != Op::Add {
                 result.terms.push((t, c));
             } else {
-                if result.terms.len() + stack.len() + pool.args(t).len() > limit + 1 {
-                    return None;
-                }
                 for a in pool.args(t).to_vec() {
                     let (k, base) = scaled(pool, a);
                     let k = &c * k;
@@ -122,9 +123,6 @@ impl Sum {
                         Some(t) => stack.push((t, k)),
                     }
                 }
-            }
-            if result.terms.len() + stack.len() > limit {
-                return None;
             }
         }
         result.merge();
@@ -145,6 +143,110 @@ impl Sum {
             [one] => one,
             _ => pool.intern(Op::Add, self.sort, &args),
         }
+    }
+}
+
+/// True if the sums among `terms` have at most `limit` terms together with the others, when multiplied out.
+fn fits(pool: &Pool, terms: impl Iterator<Item = TermId>, limit: usize) -> bool {
+    let mut stack: Vec<TermId> = terms.collect();
+    let mut count = 0;
+    while let Some(t) = stack.pop() {
+        let inner = match pool.op(t) {
+            Op::Add => t,
+            // A multiple of a sum.
+            Op::Mul if pool.args(t).len() == 2 && pool.op(pool.args(t)[1]) == Op::Add => pool.args(t)[1],
+            Op::Const(_) => continue,
+            _ => {
+                count += 1;
+                if count > limit {
+                    return false;
+                }
+                continue;
+            }
+        };
+        let args = pool.args(inner);
+        if count + stack.len() + args.len() > limit + 1 {
+            // The stack may hold constants: give up only if there are too many terms without them.
+            let terms = stack.iter().chain(args).filter(|&&t| !matches!(pool.op(t), Op::Const(_))).count();
+            if count + terms > limit {
+                return false;
+            }
+        }
+        stack.extend_from_slice(args);
+    }
+    true
+}
+
+/// The sum of normal terms, in normal form, when no arithmetic on most coefficients is needed: long sums that grow by
+/// one term are built quickly. `None` means that the general way must be taken; both give the same term.
+pub(super) fn plain_sum(pool: &mut Pool, sort: Sort, args: &[TermId]) -> Option<TermId> {
+    let mut constant = RBig::ZERO;
+    // Each term with what it is a multiple of.
+    let mut terms: Vec<(TermId, TermId)> = Vec::with_capacity(args.len());
+    for &a in args {
+        match base(pool, a) {
+            None => constant += as_number(pool, a)?,
+            Some(b) => terms.push((b, a)),
+        }
+    }
+    terms.sort_unstable();
+    if terms.windows(2).any(|w| w[0].0 == w[1].0) {
+        return None;
+    }
+    let inner = |pool: &Pool, b: TermId| pool.op(b) == Op::Add;
+    if terms.iter().any(|&(b, t)| b != t && inner(pool, b)) {
+        return None;
+    }
+    let nested = terms.iter().any(|&(b, _)| inner(pool, b));
+    if nested && fits(pool, terms.iter().map(|t| t.0), flat_limit(terms.len())) {
+        let mut stack = std::mem::take(&mut terms);
+        while let Some((b, t)) = stack.pop() {
+            if !inner(pool, b) {
+                terms.push((b, t));
+                continue;
+            }
+            if b != t {
+                return None;
+            }
+            for i in 0..pool.args(b).len() {
+                let a = pool.args(b)[i];
+                match base(pool, a) {
+                    None => constant += as_number(pool, a)?,
+                    Some(b) => stack.push((b, a)),
+                }
+            }
+        }
+        terms.sort_unstable();
+    }
+    let mut result = Vec::with_capacity(terms.len() + 1);
+    for group in terms.chunk_by(|a, b| a.0 == b.0) {
+        if let &[(_, t)] = group {
+            result.push(t);
+            continue;
+        }
+        let mut total = RBig::ZERO;
+        for &(_, t) in group {
+            total += scaled(pool, t).0;
+        }
+        if !total.is_zero() {
+            result.push(scale(pool, &total, group[0].0));
+        }
+    }
+    if result.is_empty() || !constant.is_zero() {
+        result.push(number(pool, sort, constant));
+    }
+    Some(match result[..] {
+        [one] => one,
+        _ => pool.intern(Op::Add, sort, &result),
+    })
+}
+
+/// What a normal term is a multiple of; nothing for a constant.
+fn base(pool: &mut Pool, t: TermId) -> Option<TermId> {
+    match pool.op(t) {
+        Op::Const(_) => None,
+        Op::Mul => scaled(pool, t).1,
+        _ => Some(t),
     }
 }
 
