@@ -1,1 +1,22 @@
 //! Front-ends of the gander model checker: source text in, system and diagnostics out.
+//!
+//! One module a language ([`sts`] so far); spans, diagnostics and their rendering are
+//! shared. Invariants of this crate:
+//! - a front-end never panics and never fails silently: without a system there is an error;
+//! - it accumulates errors, and an error has no follow-ups;
+//! - every diagnostic has a code of the [`codes::CATALOGUE`].
+
+pub mod codes;
+mod diagnostic;
+mod language;
+mod render;
+mod span;
+pub mod sts;
+mod suggest;
+
+pub use codes::Code;
+pub use diagnostic::{Diagnostic, Fix, Label, Severity};
+pub use language::{LANGUAGES, Language, Loaded, language_of};
+pub use render::{Colour, RenderStyle, SourceFile, render, render_all};
+pub use span::{LineIndex, Position, Span};
+pub use suggest::nearest;

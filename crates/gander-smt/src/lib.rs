@@ -50,6 +50,7 @@
 //! ```
 
 mod answer;
+mod conformance;
 mod conversation;
 mod dialect;
 mod names;
@@ -62,8 +63,10 @@ pub mod setup;
 mod sexpr;
 mod template;
 mod value;
+mod version;
 
 pub use answer::{Answer, Limits, Reason};
+pub use conformance::{Entry, Outcome, Report, conformance};
 pub use dialect::{Solver, SolverKind};
 pub use process::Killer;
 pub use registry::{Search, Solvers};

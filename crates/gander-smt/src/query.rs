@@ -222,6 +222,10 @@ impl Session {
             match value::read(pool, self.solver.kind.enums(), sort, printed) {
                 Ok(value) => values.push(value),
                 Err(BadValue::Irrational) => return Err(Reason::Irrational),
+                // Solvers may give the definition of a symbol in place of its value.
+                Err(BadValue::WrongSort(_)) if self.features.quantifiers => {
+                    return Err(Reason::Incomplete("a value depends on a quantifier".into()));
+                }
                 Err(BadValue::WrongSort(what)) => return Err(self.talk.fail(Reason::Garbage(what))),
             }
         }

@@ -9,6 +9,28 @@ pub struct Span {
     pub end: u32,
 }
 
+impl Span {
+    /// The span `start..end`; an end before the start is moved to the start.
+    pub fn new(start: u32, end: u32) -> Span {
+        Span { start, end: end.max(start) }
+    }
+
+    /// The empty span at an offset.
+    pub fn at(offset: u32) -> Span {
+        Span::new(offset, offset)
+    }
+
+    /// The smallest span that contains both.
+    pub fn cover(self, other: Span) -> Span {
+        Span::new(self.start.min(other.start), self.end.max(other.end))
+    }
+
+    /// The span as a range for slicing.
+    pub fn range(self) -> std::ops::Range<usize> {
+        self.start as usize..self.end as usize
+    }
+}
+
 /// A part of a model that a proof can rest on: see [`ElementInfo`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct ElementId(pub u32);

@@ -3,16 +3,19 @@
 //! | pass | what it does |
 //! |---|---|
 //! | [`chain`] | a chain of goals as plain reachability of a node |
+//! | [`compose`] | several instances of specifications as one system |
 //!
 //! Evidence is always checked against the system as the front-end produced it, so every pass comes with a
 //! [`WayBack`]. A pass works in a fork of the old system's pool: terms, symbols and enumerations of the old system keep
 //! their ids, so values and formulas need no translation.
 
 mod chain;
+mod compose;
 mod copying;
 mod relocate;
 
 pub use chain::{Chain, ChainError, chain};
+pub use compose::{ComposeError, ComposeLimits, Composed, LeftOut, Sync, compose, compose_within};
 
 use crate::evidence::{Evidence, NodeFormulas, Run};
 use crate::origin::ElementId;

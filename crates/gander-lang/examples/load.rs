@@ -1,0 +1,37 @@
+//! Loads files and writes their diagnostics to standard output: for trying things out.
+//! `load --format FILE` formats, `load --time FILE` measures.
+
+use std::io::Write;
+
+fn main() -> std::io::Result<()> {
+    let mut out = std::io::stdout().lock();
+    let mut mode = String::new();
+    for name in std::env::args().skip(1) {
+        if name.starts_with("--") {
+            mode = name;
+            continue;
+        }
+        let text = String::from_utf8_lossy(&std::fs::read(&name)?).into_owned();
+        let began = std::time::Instant::now();
+        if mode == "--format" {
+            if let Ok(formatted) = gander_lang::sts::format(&text) {
+                write!(out, "{formatted}")?;
+            }
+            continue;
+        }
+        let loaded = gander_lang::sts::load(&text, &name);
+        let source = gander_lang::SourceFile::new(&name, &text);
+        let style = gander_lang::RenderStyle::default();
+        write!(out, "{}", gander_lang::render_all(&loaded.diagnostics, &source, style))?;
+        match &loaded.system {
+            Some(system) => {
+                writeln!(out, "{name}: {} transitions, {} claims", system.transitions.len(), system.claims.len())?
+            }
+            None => writeln!(out, "{name}: no system")?,
+        }
+        if mode == "--time" {
+            writeln!(out, "{:?}", began.elapsed())?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,256 @@
+//! The catalogue of diagnostics: every code with a title, an explanation and an example.
+//!
+//! Codes are stable: a code is never reused for something else. `E` is an error, `W` a
+//! warning. The example of each entry is the smallest file that causes it; a test loads
+//! every one of them.
+
+use crate::diagnostic::Severity;
+
+/// An entry of the catalogue.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// The code, for example `E0202`.
+    pub code: Code,
+    /// What it is about, in a few words.
+    pub title: &'static str,
+    /// Why it is reported and what to do.
+    pub explanation: &'static str,
+    /// A file that causes it; empty where a file would be too large to show.
+    pub example: &'static str,
+}
+
+macro_rules! catalogue {
+    ($($code:ident $title:literal $explanation:literal $example:literal)*) => {
+        /// The code of a diagnostic.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[allow(missing_docs)]
+        pub enum Code { $($code,)* }
+
+        /// Every code, in order.
+        pub const CATALOGUE: &[Entry] = &[$(Entry {
+            code: Code::$code,
+            title: $title,
+            explanation: $explanation,
+            example: $example,
+        },)*];
+
+        impl Code {
+            /// The code as it is shown.
+            pub fn as_str(self) -> &'static str {
+                match self { $(Code::$code => stringify!($code),)* }
+            }
+        }
+    };
+}
+
+impl Code {
+    /// How much its diagnostics matter.
+    pub fn severity(self) -> Severity {
+        if self.as_str().starts_with('E') { Severity::Error } else { Severity::Warning }
+    }
+
+    /// The code with this text.
+    pub fn find(text: &str) -> Option<Code> {
+        CATALOGUE.iter().map(|entry| entry.code).find(|code| code.as_str() == text)
+    }
+
+    /// Its entry in the catalogue.
+    pub fn entry(self) -> &'static Entry {
+        &CATALOGUE[self as usize]
+    }
+}
+
+catalogue! {
+    E0101 "not a text file"
+        "The file contains a NUL byte, so it is not a text that someone wrote. Perhaps the wrong file was named."
+        "spec A \0"
+    E0102 "file too large"
+        "Files of more than 32 MiB are not read: a model of a hundred thousand transitions is a fifth of that."
+        ""
+    E0103 "stray character"
+        "A character that has no meaning in the language. Operators are written with ASCII signs or words: `and` or `&&`, `or` or `||`, `not` or `!`, `->`, `<=`, `!=`."
+        "spec A var x: bool start { x & x }"
+    E0104 "string not closed"
+        "A string begins and ends with `\"` on one line. A line break inside is written \\n."
+        "spec A var x: string start { x == \"abc }"
+    E0105 "comment not closed"
+        "A comment that begins with `/*` ends with `*/`. Comments do not nest. A comment that begins with `//` ends with the line."
+        "spec A /* and so on"
+    E0106 "unknown escape"
+        "Inside a string a backslash begins an escape: \\n, \\t, \\r, \\\\, \\\" or \\u{20AC} with the number of a code point."
+        "spec A var x: string start { x == \"a\\q\" }"
+    E0107 "malformed number"
+        "A number is digits with at most one decimal point between them: 42, 0.05, 1_000. There is no exponent and no hexadecimal form. A name begins with a letter."
+        "spec A var x: int start { x == 12abc }"
+    E0110 "something else was expected"
+        "The text does not follow the grammar at this place. The message says what could have stood there."
+        "spec A var x int"
+    E0111 "nested too deeply"
+        "Expressions may be nested 256 levels deep. Chains such as `a + b + c` count as one level, however long they are. Give parts a name with `define`."
+        ""
+    E0112 "`=` where `==` was meant"
+        "Equality is `==` and assignment is `:=`. A single `=` only stands behind the name of a constant, a definition or a system."
+        "spec A var x: int start { x = 1 }"
+    E0113 "reserved word used as a name"
+        "The words and, or, not, implies, iff, div, mod, if, then, else, true, false, forall, exists, in and when cannot be names, because formulas could not be read otherwise. All other words of the language can be."
+        "spec A var mod: int start { true }"
+    E0114 "misplaced `:=`"
+        "An assignment `x := e` stands in the effect of a transition and has the plain name of a state variable on its left, without a prime."
+        "spec A var x: int start { x == 0 } step up { x' := x + 1 }"
+    E0115 "bracket not closed"
+        "A parenthesis or brace was opened and something else follows where it should be closed."
+        "spec A var x: int start { (x == 0 }"
+    E0116 "not a declaration"
+        "A file is a sequence of declarations (spec, enum, const, var, input, define, assume, start, node, step, fair, system) and claims (always, reachable, eventually and so on). This word begins none of them."
+        "spec A vra x: int"
+    E0117 "too many errors"
+        "Only the first 100 syntax errors of a file are shown."
+        ""
+    E0119 "target behind the guard"
+        "A transition is written `gate(parameters) -> Target when guard { effect }`. Behind `when` an arrow is an implication, so the target has to come first."
+        "spec A var x: int start -> N { x == 0 } node N { go when x == 0 -> M } node M"
+
+    E0201 "name declared twice"
+        "Within a specification every variable, constant, definition, input, sort and enumeration value has its own name; so have nodes, transition labels, starts and claims among themselves."
+        "spec A var x: int var x: bool start { true }"
+    E0202 "unknown name"
+        "A formula mentions a name that is not declared as a variable, constant, input, definition, parameter or enumeration value."
+        "spec A var x: int start { y == 0 }"
+    E0203 "unknown node"
+        "A target, a start or a claim mentions a node that the specification does not have."
+        "spec A var x: int start -> Opne { x == 0 } node Open"
+    E0204 "unknown sort"
+        "The sorts are bool, int, real, string and the enumerations that the specification declares."
+        "spec A var x: integer start { true }"
+    E0205 "unknown gate, transition or start"
+        "A claim or a fairness names a gate, a transition or a start that the specification does not have."
+        "spec A var x: int start { x == 0 } step up { x := x + 1 } reachable r: upp with true"
+    E0206 "unknown function"
+        "The functions are min, max, abs, to_real, to_int and the definitions with parameters."
+        "spec A var x: int start { x == sqrt(4) }"
+    E0207 "circular definition"
+        "A definition or constant mentions itself, directly or through others, so it has no meaning."
+        "spec A var x: int define a = b define b = a start { a == x }"
+    E0208 "name of another kind"
+        "The name exists, but it names something that has no value, such as a node, a gate or a sort; or it names a value where a node or gate is needed."
+        "spec A var x: int start -> N { N == x } node N"
+    E0209 "unknown fairness"
+        "`under` names a fairness that is not declared with `fair NAME: …`, `weakly fair NAME: …` or `strongly fair NAME: …`."
+        "spec A var x: int start { x == 0 } step up { x := x + 1 } fair f: x > 0 eventually e: x > 9 under g"
+    E0210 "ambiguous name"
+        "The name stands for several things here: a value of two enumerations, or a gate of several transitions where one is needed. Say which: `Sort.Value`, `Node.gate`, or give the transition a label."
+        "spec A enum P { X, Y } enum Q { X, Z } var p: P start { p == Y and X == X }"
+
+    E0301 "wrong sort"
+        "An expression has another sort than its place needs: a guard, a constraint or a claim is a bool, an assigned value has the sort of its variable. An int is accepted where a real is needed; nothing else is converted by itself."
+        "spec A var x: int start { x := 1 > 0 } step s { x := true }"
+    E0302 "operator applied to the wrong sorts"
+        "Arithmetic and `<` take numbers, `and` takes bools, `++` takes strings, `==` takes two values of one sort."
+        "spec A var x: int var b: bool start { x + b == 1 }"
+    E0303 "division of two ints"
+        "`/` is the exact quotient of reals. For ints write `div` (rounds so that the remainder is never negative), or make one side a real: `to_real(a) / b`."
+        "spec A var x: int start { x / 2 == 1 }"
+    E0304 "wrong number of arguments"
+        "A function or a definition with parameters is given as many arguments as it has parameters; min and max take two or more."
+        "spec A var x: int start { abs(x, 1) == 1 }"
+    E0305 "exponent not allowed"
+        "The exponent of `^` is an int that is not negative."
+        "spec A var x: int start { x ^ -1 == 1 }"
+    E0306 "range on a sort without order"
+        "Only ints and reals can have a range `low..high`."
+        "spec A var x: bool 0..1 start { true }"
+    E0307 "not a constant"
+        "The value of a constant and the bounds of a range must be known before the first step: literals, constants, and operators on them."
+        "spec A var x: int const c: int = x start { true }"
+    E0308 "empty range"
+        "The lower bound of a range is above its upper bound, so no value is possible."
+        "spec A var x: int 10..0 start { true }"
+    E0309 "unclear chain of comparisons"
+        "`0 <= i <= 3` means `0 <= i and i <= 3`. A chain must point in one direction, and `!=`, or `==` between truth values, cannot be chained: use parentheses or `and`."
+        "spec A var x: int start { 0 < x > 3 }"
+
+    E0401 "assigned twice"
+        "All assignments of an effect happen at once, so each variable can be assigned only once in it."
+        "spec A var x: int start { x == 0 } step s { x := 1, x := 2 }"
+    E0402 "assigned and constrained"
+        "A variable that is assigned, `x := e`, has its next value already. It cannot be constrained through its primed name, `x' > x`, or freed with `any x` in the same effect."
+        "spec A var x: int start { x == 0 } step s { x := 1, x' > 0 }"
+    E0403 "cannot be changed"
+        "Only state variables, declared with `var`, can be assigned, primed or freed. Constants and definitions never change; parameters and inputs are chosen anew in each step."
+        "spec A var x: int const c: int = 1 start { x == 0 } step s { c := 2 }"
+    E0404 "prime not allowed here"
+        "A primed variable is the value after a step. It has a meaning in the effect of a transition only: not in guards, starts, claims, assumptions or definitions."
+        "spec A var x: int start { x' == 0 }"
+    E0405 "`in` not allowed here"
+        "`in Node` asks which node the system is in. It has a meaning in claims, fairness, assumptions and definitions for them; a transition or an invariant is already written inside its node."
+        "spec A var x: int start -> N { x == 0 } node N { go when in N }"
+    E0406 "parameter used outside its step"
+        "A parameter has a value during a step of its transition only. A start, an invariant or a claim about states cannot mention it; `reachable gate with formula` can."
+        "spec A var x: int start { x == 0 } step put(n: int) { x := n } always p: n > 0"
+    E0407 "assignment in a start"
+        "A start says what holds at the beginning. There is no value before, so nothing is assigned: write `x == 0`. What a start does not mention has any value."
+        "spec A var x: int start { x := 0 }"
+
+    E0501 "no start"
+        "A specification without a start has no runs, and every claim about it would be empty."
+        "spec A var x: int step s { x := 1 } always p: x == 1"
+    E0502 "nodes and steps mixed"
+        "A specification either has nodes, with its transitions inside them and starts that lead to one, or it has no nodes, with `step` at the top level and starts without a target."
+        "spec A var x: int start { x == 0 } node N"
+    E0503 "enumeration without values"
+        "An enumeration needs at least one value."
+        "spec A enum E { } start { true }"
+    E0504 "several specifications and no system"
+        "A file with several specifications says with `system Name = a: Spec1 || b: Spec2` what is to be checked."
+        "spec A start { true } spec B start { true }"
+    E0505 "empty file"
+        "The file declares nothing."
+        "// nothing yet"
+    E0506 "declaration in the wrong place"
+        "Behind `system` only claims, fairness and definitions over its instances may follow; variables, nodes and steps belong to a `spec`."
+        "spec A start { true } system S = a: A var x: int"
+
+    E0601 "`with` without a gate"
+        "`with` gives a condition on the parameters of a gate, so a gate stands before it: `reachable big: deposit with amount > 500`. For a condition on states write `and`."
+        "spec A var x: int start { x == 0 } reachable r: x > 0 with x < 3"
+    E0602 "no fairness declared"
+        "`under fairness` means all declared fairness, and there is none."
+        "spec A var x: int start { x == 0 } step s { x := x + 1 } eventually e: x > 3 under fairness"
+
+    E0701 "unknown specification"
+        "A system names a specification that is not in the file."
+        "spec A start { true } system S = a: B"
+    E0702 "unknown instance"
+        "The part before the dot is not an instance of the system, or the instance does not have what is behind the dot."
+        ""
+    E0703 "cannot be synchronised"
+        "A synchronisation joins gates of different instances, each of which exists in its specification."
+        "spec A start { true } step go system S = a: A || b: A sync both(a.go, b.come)"
+
+    E0704 "composition not available"
+        "Systems of several specifications cannot be built yet. Check each specification in a file of its own."
+        "spec A start { true } system S = a: A"
+
+    E0901 "cannot be built"
+        "The model passed all checks of the language, but a system could not be made of it. This is a defect of gander: please report it with the file."
+        ""
+
+    W0801 "never used"
+        "The declaration is not used by any formula, so it can be removed, or something was forgotten. A name that begins with `_` is not reported."
+        "spec A var x: int var y: int start { x == 0 } always p: x == 0"
+    W0802 "node cannot be entered"
+        "No path of transitions leads from a start to this node, whatever the guards say."
+        "spec A start -> N {} node N { again } node Lost { back -> N } always p: in N"
+    W0803 "nothing is claimed"
+        "The file makes no claim. Only the structural checks (dead transitions, sinkholes and so on) have something to say about it."
+        "spec A var x: int start { x == 0 } step s { x := x + 1 }"
+    W0804 "hidden name"
+        "A parameter or a quantified variable has the name of a declaration, which cannot be used in its scope."
+        "spec A var x: int start { x == 0 } step s(x: int) always p: x == 0"
+    W0805 "variable never changes"
+        "No transition assigns, constrains or frees the variable, so it keeps the value it has at the start. If that is meant, a `const` says so, unless the start leaves its value open."
+        "spec A var x: int var y: int start { x == 0, y == 1 } step s { x := x + y } always p: x >= 0"
+    W0806 "runs end here"
+        "The node has no transitions and is not `final`, so every run that enters it stops, and `no deadlock` fails. If it is meant to be an end, write `final node`."
+        "spec A start -> N {} node N { go -> M } node M always p: in {N, M}"
+}

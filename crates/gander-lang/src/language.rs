@@ -1,0 +1,43 @@
+//! The languages that can be read, by file name extension.
+
+use crate::diagnostic::{Diagnostic, Severity};
+use gander_system::System;
+
+/// What a front-end makes of a text.
+#[derive(Debug)]
+pub struct Loaded {
+    /// The system, unless there are errors.
+    pub system: Option<System>,
+    /// Errors and warnings, in the order of the text.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Loaded {
+    /// The errors among the diagnostics.
+    pub fn errors(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.diagnostics.iter().filter(|diagnostic| diagnostic.severity() == Severity::Error)
+    }
+}
+
+/// A language.
+#[derive(Clone, Copy, Debug)]
+pub struct Language {
+    /// Its name.
+    pub name: &'static str,
+    /// The extensions of its files, without the dot.
+    pub extensions: &'static [&'static str],
+    /// Reads a text; the second argument is the file's name.
+    pub load: fn(&str, &str) -> Loaded,
+    /// Formats a text; the errors of a text that cannot be parsed.
+    pub format: fn(&str) -> Result<String, Vec<Diagnostic>>,
+}
+
+/// Every language.
+pub const LANGUAGES: &[Language] =
+    &[Language { name: "sts", extensions: &["sts"], load: crate::sts::load, format: crate::sts::format }];
+
+/// The language of a file, by the extension of its name.
+pub fn language_of(file_name: &str) -> Option<&'static Language> {
+    let (_, extension) = file_name.rsplit_once('.')?;
+    LANGUAGES.iter().find(|language| language.extensions.iter().any(|known| known.eq_ignore_ascii_case(extension)))
+}

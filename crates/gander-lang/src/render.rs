@@ -1,0 +1,284 @@
+//! Diagnostics as text for people: code, place, source line, carets, notes, help.
+//!
+//! A pure function from diagnostic and source to a string. Columns are counted as a
+//! terminal shows them (tabs to the next multiple of four, wide characters two), and a
+//! long line is cut to a window around the place that matters.
+
+use crate::diagnostic::{Diagnostic, Label, Severity};
+use crate::span::{LineIndex, Span};
+use std::fmt::Write;
+use unicode_width::UnicodeWidthChar;
+
+/// How to render.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RenderStyle {
+    /// Whether to use colour escapes.
+    pub colour: Colour,
+    /// Columns of source that are shown at most.
+    pub width: usize,
+}
+
+impl Default for RenderStyle {
+    fn default() -> Self {
+        RenderStyle { colour: Colour::Never, width: 120 }
+    }
+}
+
+/// Whether to use colour escapes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Colour {
+    /// Plain text.
+    Never,
+    /// ANSI escapes.
+    Always,
+}
+
+/// A source text with its name and lines, to render several diagnostics of.
+pub struct SourceFile<'a> {
+    /// The name as the reader knows it.
+    pub name: &'a str,
+    /// The text.
+    pub text: &'a str,
+    lines: LineIndex,
+}
+
+impl<'a> SourceFile<'a> {
+    /// Prepares a text.
+    pub fn new(name: &'a str, text: &'a str) -> SourceFile<'a> {
+        SourceFile { name, text, lines: LineIndex::new(text) }
+    }
+
+    /// Its lines.
+    pub fn lines(&self) -> &LineIndex {
+        &self.lines
+    }
+}
+
+/// One diagnostic as text, with a line end behind its last line.
+pub fn render(diagnostic: &Diagnostic, source: &SourceFile<'_>, style: RenderStyle) -> String {
+    let mut page = Page { out: String::new(), source, style, gutter: 0 };
+    page.diagnostic(diagnostic);
+    page.out
+}
+
+/// All diagnostics as text, separated by empty lines.
+pub fn render_all(diagnostics: &[Diagnostic], source: &SourceFile<'_>, style: RenderStyle) -> String {
+    let rendered: Vec<String> = diagnostics.iter().map(|diagnostic| render(diagnostic, source, style)).collect();
+    rendered.join("\n")
+}
+
+const RED: &str = "\x1b[1;31m";
+const YELLOW: &str = "\x1b[1;33m";
+const BLUE: &str = "\x1b[1;34m";
+const CYAN: &str = "\x1b[1;36m";
+const BOLD: &str = "\x1b[1m";
+const RESET: &str = "\x1b[0m";
+const TAB: usize = 4;
+
+struct Page<'a> {
+    out: String,
+    source: &'a SourceFile<'a>,
+    style: RenderStyle,
+    gutter: usize,
+}
+
+/// A label brought to one line.
+struct Mark<'a> {
+    line: u32,
+    span: Span,
+    text: &'a str,
+    primary: bool,
+}
+
+impl Page<'_> {
+    fn diagnostic(&mut self, diagnostic: &Diagnostic) {
+        let severity = diagnostic.severity();
+        let colour = match severity {
+            Severity::Error => RED,
+            Severity::Warning => YELLOW,
+        };
+        let head = format!("{}[{}]", severity.word(), diagnostic.code.as_str());
+        self.paint(colour, &head);
+        self.paint(BOLD, &format!(": {}", printable(&diagnostic.message)));
+        self.out.push('\n');
+
+        let mut marks = vec![self.mark(&diagnostic.primary, true)];
+        marks.extend(diagnostic.secondary.iter().map(|l| self.mark(l, false)));
+        let last_line = marks.iter().map(|mark| mark.line).max().unwrap_or(0) + 1;
+        self.gutter = last_line.to_string().len();
+
+        let place = self.source.lines.position(self.source.text, diagnostic.primary.span.start);
+        let _ = write!(self.out, "{:1$}", "", self.gutter);
+        self.paint(BLUE, "--> ");
+        let name = printable(self.source.name);
+        let _ = writeln!(self.out, "{name}:{}:{}", place.line, place.column);
+
+        self.snippet(&mut marks, colour);
+        for note in &diagnostic.notes {
+            self.remark("note", note);
+        }
+        for help in &diagnostic.helps {
+            self.remark("help", help);
+        }
+    }
+
+    fn mark<'l>(&self, label: &'l Label, primary: bool) -> Mark<'l> {
+        let lines = &self.source.lines;
+        let start = label.span.start.min(self.source.text.len() as u32);
+        let line = lines.line_of(start);
+        let whole = lines.line_span(self.source.text, line);
+        Mark { line, span: Span::new(start.min(whole.end), label.span.end.min(whole.end)), text: &label.text, primary }
+    }
+
+    fn snippet(&mut self, marks: &mut [Mark<'_>], colour: &str) {
+        // The primary mark comes first within its line, so that its text stays beside it.
+        marks.sort_by_key(|mark| (mark.line, !mark.primary, mark.span.start));
+        self.edge("");
+        self.out.push('\n');
+        let mut shown: Option<u32> = None;
+        for mark in marks.iter() {
+            if shown != Some(mark.line) {
+                if shown.is_some_and(|line| line + 1 < mark.line) {
+                    self.paint(BLUE, "...");
+                    self.out.push('\n');
+                }
+                shown = Some(mark.line);
+            }
+            self.marked_line(mark, marks, colour);
+        }
+    }
+
+    /// The source line (once per line) and one line of carets below it.
+    fn marked_line(&mut self, mark: &Mark<'_>, all: &[Mark<'_>], colour: &str) {
+        let whole = self.source.lines.line_span(self.source.text, mark.line);
+        let text = self.source.text.get(whole.range()).unwrap_or("");
+        let focus = all.iter().find(|other| other.line == mark.line).map_or(mark.span, |first| first.span);
+        let window = Window::around(text, whole.start, focus, self.style.width);
+        let first = all.iter().find(|other| other.line == mark.line).is_some_and(|first| std::ptr::eq(first, mark));
+        if first {
+            let number = (mark.line + 1).to_string();
+            let number = format!("{number:>width$} | ", width = self.gutter);
+            self.paint(BLUE, &number);
+            self.out.push_str(window.shown.trim_end());
+            self.out.push('\n');
+        }
+        let (from, to) = window.columns(text, whole.start, mark.span);
+        self.edge(" ");
+        let _ = write!(self.out, "{:from$}", "");
+        let (sign, paint) = if mark.primary { ("^", colour) } else { ("-", BLUE) };
+        let mut line = sign.repeat((to - from).max(1));
+        if !mark.text.is_empty() {
+            line.push(' ');
+            line.push_str(&printable(mark.text));
+        }
+        self.paint(paint, &line);
+        self.out.push('\n');
+    }
+
+    fn remark(&mut self, word: &str, text: &str) {
+        let _ = write!(self.out, "{:1$} ", "", self.gutter);
+        self.paint(BLUE, "= ");
+        self.paint(CYAN, &format!("{word}: "));
+        let indent = self.gutter + 5 + word.len();
+        for (at, line) in text.lines().enumerate() {
+            if at > 0 {
+                let _ = write!(self.out, "{:indent$}", "");
+            }
+            let _ = writeln!(self.out, "{}", printable(line));
+        }
+    }
+
+    fn edge(&mut self, rest: &str) {
+        let edge = format!("{:1$} |{rest}", "", self.gutter);
+        self.paint(BLUE, &edge);
+    }
+
+    fn paint(&mut self, colour: &str, text: &str) {
+        match self.style.colour {
+            Colour::Never => self.out.push_str(text),
+            Colour::Always => {
+                let _ = write!(self.out, "{colour}{text}{RESET}");
+            }
+        }
+    }
+}
+
+/// The part of a line that is shown, as printable text.
+struct Window {
+    shown: String,
+    /// Columns of the whole line cut off on the left, less the ellipsis put there.
+    cut: usize,
+    end: usize,
+}
+
+impl Window {
+    fn around(text: &str, start: u32, focus: Span, width: usize) -> Window {
+        let width = width.max(20);
+        // Everything behind the focus and a window's width is never shown: do not
+        // look at the rest of a line of many megabytes more than once.
+        let full = column(text, text.len());
+        if full <= width {
+            return Window { shown: expand(text, 0, usize::MAX), cut: 0, end: full };
+        }
+        let from = column(text, (focus.start - start) as usize);
+        let left = from.saturating_sub(width / 3);
+        let right = left + width;
+        let mut shown = String::new();
+        if left > 0 {
+            shown.push('…');
+        }
+        shown.push_str(&expand(text, left, right));
+        if right < full {
+            shown.push('…');
+        }
+        Window { shown, cut: if left > 0 { left - 1 } else { 0 }, end: right }
+    }
+
+    fn columns(&self, text: &str, start: u32, span: Span) -> (usize, usize) {
+        let from = column(text, (span.start - start) as usize).min(self.end);
+        let to = column(text, (span.end - start) as usize).min(self.end);
+        let from = from.saturating_sub(self.cut);
+        (from, to.saturating_sub(self.cut).max(from))
+    }
+}
+
+fn advance(at: usize, c: char) -> usize {
+    match c {
+        '\t' => at + TAB - at % TAB,
+        c if c.is_control() => at + 1,
+        c => at + c.width().unwrap_or(0),
+    }
+}
+
+/// The column on the screen of a byte offset.
+fn column(text: &str, offset: usize) -> usize {
+    text.char_indices().take_while(|(at, _)| *at < offset).fold(0, |column, (_, c)| advance(column, c))
+}
+
+/// The characters whose columns are in `left..right`, tabs as spaces and control
+/// characters as a replacement sign.
+fn expand(text: &str, left: usize, right: usize) -> String {
+    let mut out = String::new();
+    let mut at = 0;
+    for c in text.chars() {
+        let next = advance(at, c);
+        if at >= right {
+            break;
+        }
+        if at >= left {
+            match c {
+                '\t' => out.extend(std::iter::repeat_n(' ', next - at)),
+                c if c.is_control() => out.push('\u{fffd}'),
+                c => out.push(c),
+            }
+        }
+        at = next;
+    }
+    out
+}
+
+/// A message with control characters made visible, so that a source text cannot drive
+/// the terminal.
+fn printable(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+}

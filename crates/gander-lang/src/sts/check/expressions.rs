@@ -1,0 +1,477 @@
+//! Expressions to terms: names, literals, calls, quantifiers, and the way to operators.
+//!
+//! Recursion is bounded: the parser reports expressions higher than its limit, and the
+//! checker does not run on trees with errors.
+
+use super::names::{Definition, NameKind};
+use super::{Checker, Place};
+use crate::codes::Code;
+use crate::diagnostic::Diagnostic;
+use crate::span::Span;
+use crate::sts::lexer::unescape;
+use crate::sts::syntax::{SyntaxKind as K, SyntaxNode, SyntaxToken};
+use crate::sts::tree;
+use crate::suggest::nearest;
+use gander_system::{NodeId, Role};
+use gander_term::{EnumId, IBig, Op, RBig, Sort, SymbolId, TermId, Value};
+
+const FUNCTIONS: &[&str] = &["min", "max", "abs", "to_real", "to_int"];
+
+impl Checker {
+    /// Elaborates an expression. `expected` only helps to choose between values of the same name.
+    pub(super) fn expression(&mut self, node: &SyntaxNode, expected: Option<Sort>) -> Option<TermId> {
+        match node.kind() {
+            K::Literal => self.literal(node),
+            K::NameExpr => self.name_expression(node, expected),
+            K::FieldExpr => self.field_expression(node),
+            K::ParenExpr => self.expression(&tree::expression(node)?, expected),
+            K::NegExpr => self.negation(node),
+            K::NotExpr => {
+                let operand = tree::expression(node)?;
+                let term = self.bool_operand(&operand, "`not`")?;
+                self.pool().mk(Op::Not, &[term]).ok()
+            }
+            K::PowerExpr => self.power(node),
+            K::MulExpr => self.product(node, expected),
+            K::AddExpr => self.sum(node),
+            K::RelExpr => self.comparison(node),
+            K::EqExpr => self.equality(node),
+            K::AndExpr | K::OrExpr => self.junction(node),
+            K::ImpliesExpr => self.implication(node),
+            K::IffExpr => self.equivalence(node),
+            K::IfExpr => self.if_expression(node, expected),
+            K::CallExpr => self.call(node),
+            K::QuantExpr => self.quantified(node),
+            K::InExpr => self.in_expression(node),
+            _ => None,
+        }
+    }
+
+    fn literal(&mut self, node: &SyntaxNode) -> Option<TermId> {
+        let token = tree::tokens(node).next()?;
+        let value = match token.kind() {
+            K::Int => Value::Int(digits(token.text())?),
+            K::Decimal => Value::Real(decimal(token.text())?),
+            K::Text => Value::str(&unescape(token.text())),
+            _ => Value::Bool(token.text() == "true"),
+        };
+        Some(self.pool().constant(value))
+    }
+
+    fn name_expression(&mut self, node: &SyntaxNode, expected: Option<Sort>) -> Option<TermId> {
+        let token = tree::ident(node)?;
+        let (name, span) = (token.text(), tree::span(node));
+        if tree::is_primed(node) {
+            return self.primed_variable(name, span);
+        }
+        if let Some(local) = self.locals.iter().rev().find(|local| local.name == name) {
+            let symbol = local.symbol;
+            return Some(self.pool().var(symbol));
+        }
+        match self.names.use_of(name).map(|found| found.kind.clone()) {
+            Some(NameKind::Var(id)) => {
+                let symbol = self.builder.so_far().var(id).current;
+                Some(self.pool().var(symbol))
+            }
+            Some(NameKind::Const(term)) => Some(term),
+            Some(NameKind::Define(definition)) => self.definition_use(name, &definition, span),
+            Some(NameKind::Values(values)) => self.enum_value(name, &values, expected, span),
+            Some(NameKind::Sort(_)) => {
+                let diagnostic = Diagnostic::new(Code::E0208, span, format!("`{name}` is a sort, not a value"))
+                    .help(format!("name one of its values, for example `{}`", self.some_value(name)));
+                self.report(diagnostic);
+                None
+            }
+            Some(NameKind::Pending) => {
+                let diagnostic = Diagnostic::new(
+                    Code::E0307,
+                    span,
+                    format!("the value of `{name}` is not known before the first step"),
+                )
+                .here("a constant or a bound of a range cannot depend on it")
+                .help("use literals, other constants and operators on them");
+                self.report(diagnostic);
+                None
+            }
+            Some(NameKind::Broken) => None,
+            None => {
+                self.unknown_name(name, span);
+                None
+            }
+        }
+    }
+
+    fn some_value(&self, sort: &str) -> String {
+        let pool = &self.builder.pool;
+        let values = pool.find_enum(sort).map(|id| &pool.enumeration(id).variants);
+        values.and_then(|values| values.first()).cloned().unwrap_or_default()
+    }
+
+    fn enum_value(
+        &mut self,
+        name: &str,
+        values: &[(EnumId, u32)],
+        expected: Option<Sort>,
+        span: Span,
+    ) -> Option<TermId> {
+        let chosen = match values {
+            [only] => Some(only),
+            _ => values.iter().find(|(id, _)| expected == Some(Sort::Enum(*id))),
+        };
+        if let Some((id, at)) = chosen {
+            return Some(self.pool().constant(Value::Enum(*id, *at)));
+        }
+        let sorts: Vec<String> = values.iter().map(|(id, _)| self.sort_name(Sort::Enum(*id))).collect();
+        let qualified: Vec<String> = sorts.iter().map(|sort| format!("`{sort}.{name}`")).collect();
+        let diagnostic = Diagnostic::new(
+            Code::E0210,
+            span,
+            format!("`{name}` is a value of several enumerations: {}", sorts.join(", ")),
+        )
+        .help(format!("write {}", qualified.join(" or ")));
+        self.report(diagnostic);
+        None
+    }
+
+    fn definition_use(&mut self, name: &str, definition: &Definition, span: Span) -> Option<TermId> {
+        if !definition.params.is_empty() {
+            let diagnostic =
+                Diagnostic::new(Code::E0304, span, format!("`{name}` needs {}", arguments(definition.params.len())))
+                    .help(format!("write `{name}(…)`"));
+            self.report(diagnostic);
+            return None;
+        }
+        self.may_ask_node(definition.asks_node, span, &format!("`{name}` asks which node the system is in"))?;
+        Some(definition.body)
+    }
+
+    /// Checks that the place may ask for the node, if that is what is done.
+    fn may_ask_node(&mut self, asks: bool, span: Span, message: &str) -> Option<()> {
+        if !asks {
+            return Some(());
+        }
+        self.asks_node = true;
+        if self.place.may_ask_node() {
+            return Some(());
+        }
+        let place = self.place.noun();
+        let help = match self.place {
+            Place::Guard | Place::Effect | Place::Invariant => {
+                "leave it out: what is written inside a node is about that node"
+            }
+            Place::Start => "the node of a start is its target: `start -> Node { … }`",
+            _ => "ask in a claim instead",
+        };
+        let diagnostic = Diagnostic::new(Code::E0405, span, format!("{message}, which {place} cannot do")).help(help);
+        self.report(diagnostic);
+        None
+    }
+
+    /// `x'`
+    fn primed_variable(&mut self, name: &str, span: Span) -> Option<TermId> {
+        if self.locals.iter().any(|local| local.name == name) {
+            return self.cannot_prime(name, "a parameter or quantified variable", span);
+        }
+        match self.names.use_of(name).map(|found| found.kind.clone()) {
+            Some(NameKind::Var(id)) => {
+                if self.place != Place::Effect {
+                    let place = self.place.noun();
+                    let mut diagnostic = Diagnostic::new(
+                        Code::E0404,
+                        span,
+                        format!("`{name}'` is the value after a step, which {place} does not have"),
+                    );
+                    diagnostic = match self.place {
+                        Place::Guard => {
+                            diagnostic.help(format!("move the condition into the effect: `{{ {name}' … }}`"))
+                        }
+                        _ => diagnostic.help(format!("write `{name}` without the prime")).fix(span, name),
+                    };
+                    self.report(diagnostic);
+                    return None;
+                }
+                self.primed.push((id, span));
+                let symbol = self.builder.so_far().var(id).next;
+                Some(self.pool().var(symbol))
+            }
+            Some(NameKind::Broken | NameKind::Pending) => None,
+            Some(NameKind::Const(_)) => self.cannot_prime(name, "a constant", span),
+            Some(NameKind::Define(_)) => self.cannot_prime(name, "a definition", span),
+            Some(NameKind::Values(_) | NameKind::Sort(_)) => self.cannot_prime(name, "a value", span),
+            None => {
+                self.unknown_name(name, Span::new(span.start, span.start + name.len() as u32));
+                None
+            }
+        }
+    }
+
+    fn cannot_prime(&mut self, name: &str, what: &str, span: Span) -> Option<TermId> {
+        let diagnostic = Diagnostic::new(Code::E0403, span, format!("`{name}` is {what}, so there is no `{name}'`"))
+            .here("only variables declared with `var` or `input` have a next value")
+            .help(format!("write `{name}` without the prime"))
+            .fix(span, name);
+        self.report(diagnostic);
+        None
+    }
+
+    /// `Sort.Value`, or `instance.variable` in a composed system.
+    fn field_expression(&mut self, node: &SyntaxNode) -> Option<TermId> {
+        let (first, second) = tree::dotted(node);
+        let (first, second) = (first?, second?);
+        let span = tree::span(node);
+        if !self.instances.is_empty() {
+            return self.instance_member(&first, &second, span);
+        }
+        match self.names.use_of(first.text()).map(|found| found.kind.clone()) {
+            Some(NameKind::Sort(id)) => {
+                let found = self.builder.pool.enumeration(id).position(second.text());
+                if let Some(at) = found {
+                    self.names.use_of(second.text());
+                    return Some(self.pool().constant(Value::Enum(id, at)));
+                }
+                let variants = self.builder.pool.enumeration(id).variants.clone();
+                let near = nearest(second.text(), variants.iter().map(String::as_str));
+                let diagnostic = Diagnostic::new(
+                    Code::E0202,
+                    tree::token_span(&second),
+                    format!("`{}` has no value `{}`", first.text(), second.text()),
+                )
+                .did_you_mean(near);
+                self.report(diagnostic);
+            }
+            Some(NameKind::Broken) => {}
+            _ => {
+                let diagnostic = Diagnostic::new(
+                    Code::E0702,
+                    tree::token_span(&first),
+                    format!("`{}` is not an instance or an enumeration", first.text()),
+                )
+                .note("`a.x` is the variable `x` of the instance `a` of a system, or the value `x` of the enumeration `a`");
+                self.report(diagnostic);
+            }
+        }
+        None
+    }
+
+    /// `in Node`, `in {A, B}`, `instance in Node`
+    fn in_expression(&mut self, node: &SyntaxNode) -> Option<TermId> {
+        let span = tree::span(node);
+        self.may_ask_node(true, span, "this asks which node the system is in")?;
+        let words: Vec<SyntaxToken> = tree::tokens(node).filter(|token| token.kind() == K::Ident).collect();
+        let instance = words.first().filter(|word| word.text() != "in").cloned();
+        let refs: Vec<SyntaxNode> = tree::references(node).collect();
+        self.node_condition(instance.as_ref(), &refs)
+    }
+
+    /// "The node is one of these."
+    pub(super) fn node_condition(&mut self, instance: Option<&SyntaxToken>, refs: &[SyntaxNode]) -> Option<TermId> {
+        let mut parts = Vec::new();
+        let mut good = true;
+        for reference in refs {
+            let nodes = if self.instances.is_empty() {
+                tree::ident(reference).and_then(|token| self.node_named(&token)).map(|node| vec![node])
+            } else {
+                self.instance_nodes(instance, reference)
+            };
+            match nodes {
+                Some(nodes) => nodes.into_iter().for_each(|node| parts.push(self.at_node(node))),
+                None => good = false,
+            }
+        }
+        good.then(|| self.pool().or(parts))
+    }
+
+    fn at_node(&mut self, node: NodeId) -> TermId {
+        let location = self.builder.so_far().location;
+        let here = self.pool().var(location);
+        let sort = self.node_sort;
+        let constant = self.pool().constant(Value::Enum(sort, node.0));
+        self.pool().eq(here, constant)
+    }
+
+    /// The node with this name.
+    pub(super) fn node_named(&mut self, token: &SyntaxToken) -> Option<NodeId> {
+        if let Some(node) = self.graph.nodes.get(token.text()) {
+            return Some(*node);
+        }
+        let mut known: Vec<&str> = self.graph.nodes.keys().map(String::as_str).collect();
+        known.sort_unstable();
+        let near = nearest(token.text(), known.iter().copied());
+        let mut diagnostic =
+            Diagnostic::new(Code::E0203, tree::token_span(token), format!("there is no node `{}`", token.text()));
+        diagnostic = match near {
+            Some(_) => diagnostic.did_you_mean(near),
+            None => diagnostic.help(format!("declare it: `node {} {{ … }}`", token.text())),
+        };
+        self.report(diagnostic);
+        None
+    }
+
+    fn call(&mut self, node: &SyntaxNode) -> Option<TermId> {
+        let token = tree::ident(node)?;
+        let args: Vec<SyntaxNode> = tree::expressions(node).collect();
+        let name = token.text();
+        let span = tree::token_span(&token);
+        if let Some(kind) = self.names.use_of(name).map(|found| found.kind.clone()) {
+            return match kind {
+                NameKind::Define(definition) if !definition.params.is_empty() => {
+                    self.expansion(name, &definition, &args, span)
+                }
+                NameKind::Broken => None,
+                _ => {
+                    let diagnostic = Diagnostic::new(Code::E0206, span, format!("`{name}` takes no arguments"))
+                        .help(format!("write `{name}` alone, or put an operator before the parenthesis"));
+                    self.report(diagnostic);
+                    None
+                }
+            };
+        }
+        match name {
+            "min" | "max" => {
+                self.count(name, &args, 2, usize::MAX, span)?;
+                let op = if name == "min" { Op::Min } else { Op::Max };
+                let terms = self.numbers(&args, &format!("`{name}`"))?;
+                self.pool().mk(op, &terms).ok()
+            }
+            "abs" => {
+                self.count(name, &args, 1, 1, span)?;
+                let terms = self.numbers(&args, "`abs`")?;
+                self.pool().mk(Op::Abs, &terms).ok()
+            }
+            "to_real" => {
+                self.count(name, &args, 1, 1, span)?;
+                let term = self.expression(&args[0], Some(Sort::Int))?;
+                self.expect_sort(term, Sort::Real, &args[0])
+            }
+            "to_int" => {
+                self.count(name, &args, 1, 1, span)?;
+                let term = self.expression(&args[0], Some(Sort::Real))?;
+                let term = self.expect_sort(term, Sort::Real, &args[0])?;
+                self.pool().mk(Op::ToInt, &[term]).ok()
+            }
+            _ => {
+                let defined: Vec<String> = self.functions();
+                let near = nearest(name, FUNCTIONS.iter().copied().chain(defined.iter().map(String::as_str)));
+                let mut diagnostic = Diagnostic::new(Code::E0206, span, format!("there is no function `{name}`"));
+                diagnostic = match near {
+                    Some(_) => diagnostic.did_you_mean(near),
+                    None => diagnostic.help(
+                        "the functions are `min`, `max`, `abs`, `to_real`, `to_int` and definitions with parameters",
+                    ),
+                };
+                self.report(diagnostic);
+                None
+            }
+        }
+    }
+
+    fn functions(&self) -> Vec<String> {
+        let names = self.names.sorted().into_iter();
+        names
+            .filter(|name| {
+                let kind = self.names.get(name).map(|found| &found.kind);
+                matches!(kind, Some(NameKind::Define(definition)) if !definition.params.is_empty())
+            })
+            .map(str::to_owned)
+            .collect()
+    }
+
+    fn count(&mut self, name: &str, args: &[SyntaxNode], least: usize, most: usize, span: Span) -> Option<()> {
+        if (least..=most).contains(&args.len()) {
+            return Some(());
+        }
+        let wanted = if most == usize::MAX { format!("at least {}", arguments(least)) } else { arguments(least) };
+        let diagnostic =
+            Diagnostic::new(Code::E0304, span, format!("`{name}` takes {wanted}, and {} given", given(args.len())));
+        self.report(diagnostic);
+        None
+    }
+
+    /// A definition with parameters, its arguments put in.
+    fn expansion(&mut self, name: &str, definition: &Definition, args: &[SyntaxNode], span: Span) -> Option<TermId> {
+        let params = &definition.params;
+        self.count(name, args, params.len(), params.len(), span)?;
+        self.may_ask_node(definition.asks_node, span, &format!("`{name}` asks which node the system is in"))?;
+        let mut map = rustc_hash::FxHashMap::default();
+        let mut good = true;
+        for (param, arg) in params.iter().zip(args) {
+            let sort = self.builder.pool.symbol(*param).sort;
+            let term = self.expression(arg, Some(sort)).and_then(|term| self.expect_sort(term, sort, arg));
+            match term {
+                Some(term) => drop(map.insert(*param, term)),
+                None => good = false,
+            }
+        }
+        good.then(|| self.pool().substitute(definition.body, &map))
+    }
+
+    fn quantified(&mut self, node: &SyntaxNode) -> Option<TermId> {
+        let word = tree::ident(node)?;
+        let universal = word.text() == "forall";
+        let scope = self.locals.len();
+        let mut bound: Vec<SymbolId> = Vec::new();
+        let mut limits: Vec<TermId> = Vec::new();
+        let mut good = true;
+        for param in tree::children(node, K::Param) {
+            let Some(sort) = self.sort_of(&param) else {
+                good = false;
+                continue;
+            };
+            let has_range = tree::child(&param, K::RangeBounds).is_some();
+            let bounds = self.bounds(&param, sort);
+            good &= bounds.is_some() == has_range;
+            for token in tree::names(&param) {
+                let symbol = self.pool().declare_bound(token.text(), sort);
+                bound.push(symbol);
+                if let Some(bounds) = &bounds {
+                    limits.push(self.within(symbol, bounds));
+                }
+                self.push_local(&token, symbol);
+            }
+        }
+        let body = tree::expression(node);
+        let body = match (&body, good) {
+            (Some(body), true) => self.bool_operand(body, &format!("`{}`", word.text())),
+            _ => None,
+        };
+        self.locals.truncate(scope);
+        let body = body?;
+        let limit = self.pool().and(limits);
+        Some(if universal {
+            let body = self.pool().implies(limit, body);
+            self.pool().forall(&bound, body)
+        } else {
+            let body = self.pool().and([limit, body]);
+            self.pool().exists(&bound, body)
+        })
+    }
+
+    /// Whether a variable is an input.
+    pub(super) fn is_input(&self, id: gander_system::VarId) -> bool {
+        self.builder.so_far().var(id).role == Role::Input
+    }
+}
+
+fn arguments(count: usize) -> String {
+    if count == 1 { "one argument".to_owned() } else { format!("{count} arguments") }
+}
+
+fn given(count: usize) -> String {
+    match count {
+        0 => "none is".to_owned(),
+        1 => "one is".to_owned(),
+        _ => format!("{count} are"),
+    }
+}
+
+fn digits(text: &str) -> Option<IBig> {
+    text.replace('_', "").parse().ok()
+}
+
+fn decimal(text: &str) -> Option<RBig> {
+    let text = text.replace('_', "");
+    let (whole, fraction) = text.split_once('.')?;
+    let numerator: IBig = format!("{whole}{fraction}").parse().ok()?;
+    let denominator = IBig::from(10).pow(fraction.len());
+    Some(RBig::from(numerator) / RBig::from(denominator))
+}

@@ -1,0 +1,213 @@
+//! Name and type checking, and lowering to a [`System`], in one pass over the tree.
+//!
+//! Terms are built while they are checked: an expression becomes `Some(term)`, or `None`
+//! once something in it has been reported. `None` silences whatever depends on it, so an
+//! error has no follow-ups. The same goes for names: a declaration that went wrong is
+//! still known, as [`NameKind::Broken`].
+//!
+//! Order: enumerations and nodes, then constants and definitions (by dependency, without
+//! recursion), variables, nodes' transitions and starts, fairness, claims, warnings.
+
+mod claims;
+mod compose;
+mod declarations;
+mod expressions;
+mod names;
+mod operators;
+mod transitions;
+mod warnings;
+
+use super::syntax::{SyntaxKind as K, SyntaxNode, SyntaxToken};
+use super::tree;
+use crate::codes::Code;
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::span::Span;
+use gander_system::{BuildError, NodeId, System, SystemBuilder, TransitionId, VarId};
+use gander_term::{EnumId, Pool, Sort, SymbolId, TermId};
+use names::Names;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Checks a parsed file.
+pub fn check(root: &SyntaxNode, file_name: &str) -> (Option<System>, Vec<Diagnostic>) {
+    compose::check_file(root, file_name)
+}
+
+/// A specification: a header and what follows it.
+struct Spec {
+    name: String,
+    span: Span,
+    items: Vec<SyntaxNode>,
+}
+
+/// What a formula may speak of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Constant,
+    Definition,
+    Start,
+    Guard,
+    Effect,
+    Invariant,
+    Assumption,
+    Claim,
+    /// The formula behind `with`.
+    With,
+    Fairness,
+}
+
+impl Place {
+    /// How messages call it.
+    fn noun(self) -> &'static str {
+        match self {
+            Place::Constant => "a constant",
+            Place::Definition => "a definition",
+            Place::Start => "a start",
+            Place::Guard => "a guard",
+            Place::Effect => "an effect",
+            Place::Invariant => "an invariant",
+            Place::Assumption => "an assumption",
+            Place::Claim => "a claim",
+            Place::With => "the condition of a gate",
+            Place::Fairness => "a fairness",
+        }
+    }
+
+    fn may_ask_node(self) -> bool {
+        matches!(self, Place::Definition | Place::Assumption | Place::Claim | Place::Fairness)
+    }
+}
+
+/// A parameter or quantified variable in scope.
+struct Local {
+    name: String,
+    symbol: SymbolId,
+}
+
+/// The names that only claims refer to.
+#[derive(Default)]
+struct Graph {
+    nodes: FxHashMap<String, NodeId>,
+    node_spans: Vec<Span>,
+    gates: FxHashMap<String, Vec<TransitionId>>,
+    transitions: FxHashMap<String, TransitionId>,
+    starts: FxHashMap<String, gander_system::StartId>,
+    /// For each name of a parameter, a gate that has it.
+    params: FxHashMap<String, String>,
+}
+
+/// Checks one specification.
+struct Checker {
+    builder: SystemBuilder,
+    diagnostics: Vec<Diagnostic>,
+    reported: FxHashSet<(Code, Span)>,
+    names: Names,
+    graph: Graph,
+    locals: Vec<Local>,
+    place: Place,
+    /// Primed variables met in the effect at hand.
+    primed: Vec<(VarId, Span)>,
+    /// Whether the definition at hand asks for the node.
+    asks_node: bool,
+    /// State variables that some transition changes.
+    changed: FxHashSet<VarId>,
+    node_sort: EnumId,
+    /// The instances of a composed system; empty in a specification.
+    instances: FxHashMap<String, compose::Instance>,
+}
+
+impl Checker {
+    fn pool(&mut self) -> &mut Pool {
+        &mut self.builder.pool
+    }
+
+    /// Reports a diagnostic, once for each code and place.
+    fn report(&mut self, diagnostic: Diagnostic) {
+        if self.reported.insert((diagnostic.code, diagnostic.primary.span)) {
+            self.diagnostics.push(diagnostic);
+        }
+    }
+
+    /// The builder refused what passed our checks: say so rather than lose it.
+    fn internal(&mut self, error: BuildError, span: Span) {
+        self.report(Diagnostic::new(Code::E0901, span, format!("this cannot be built: {error}")));
+    }
+
+    fn has_errors(&self) -> bool {
+        self.diagnostics.iter().any(|diagnostic| diagnostic.severity() == Severity::Error)
+    }
+
+    fn sort_name(&self, sort: Sort) -> String {
+        sort.name(&self.builder.pool).to_owned()
+    }
+
+    /// A sort with its article, for messages.
+    fn a_sort(&self, sort: Sort) -> String {
+        match sort {
+            Sort::Bool => "a bool".to_owned(),
+            Sort::Int => "an int".to_owned(),
+            Sort::Real => "a real".to_owned(),
+            Sort::String => "a string".to_owned(),
+            Sort::Enum(_) => format!("a value of `{}`", self.sort_name(sort)),
+        }
+    }
+
+    /// Elaborates a formula in a place.
+    fn formula(&mut self, node: &SyntaxNode, place: Place) -> Option<TermId> {
+        self.place = place;
+        let term = self.expression(node, Some(Sort::Bool))?;
+        let sort = self.builder.pool.sort(term);
+        if sort == Sort::Bool {
+            return Some(term);
+        }
+        let found = self.a_sort(sort);
+        let mut diagnostic = Diagnostic::new(
+            Code::E0301,
+            tree::span(node),
+            format!("{} is a formula, true or false, but this is {found}", place.noun()),
+        )
+        .here(format!("this is {found}"));
+        if sort.is_numeric() {
+            let text = tree::one_line(node, 40);
+            diagnostic = diagnostic.help(format!("compare it with something, for example `{text} > 0`"));
+        }
+        self.report(diagnostic);
+        None
+    }
+}
+
+/// The text of a name token.
+fn text(token: &SyntaxToken) -> String {
+    token.text().to_owned()
+}
+
+/// The file cut into its specifications and systems.
+fn specs(root: &SyntaxNode, file_name: &str) -> (Vec<Spec>, Vec<Spec>) {
+    let stem = file_name.rsplit(['/', '\\']).next().unwrap_or(file_name);
+    let stem = stem.split('.').next().filter(|stem| !stem.is_empty()).unwrap_or("spec");
+    let (mut specs, mut systems): (Vec<Spec>, Vec<Spec>) = (Vec::new(), Vec::new());
+    let mut in_system = false;
+    for item in root.children() {
+        match item.kind() {
+            K::SpecHeader | K::SystemDecl => {
+                in_system = item.kind() == K::SystemDecl;
+                let token = tree::name(&item);
+                let spec = Spec {
+                    name: token.as_ref().map(text).unwrap_or_default(),
+                    span: token.as_ref().map_or(tree::span(&item), tree::token_span),
+                    items: if in_system { vec![item] } else { Vec::new() },
+                };
+                if in_system { systems.push(spec) } else { specs.push(spec) }
+            }
+            _ if in_system => systems.last_mut().into_iter().for_each(|system| system.items.push(item.clone())),
+            _ => {
+                if specs.is_empty() {
+                    specs.push(Spec { name: stem.to_owned(), span: Span::at(0), items: Vec::new() });
+                }
+                if let Some(spec) = specs.last_mut() {
+                    spec.items.push(item);
+                }
+            }
+        }
+    }
+    (specs, systems)
+}

@@ -1,0 +1,205 @@
+//! What the names of a specification stand for.
+
+use super::{Checker, Place};
+use crate::codes::Code;
+use crate::diagnostic::Diagnostic;
+use crate::span::Span;
+use crate::suggest::nearest;
+use gander_system::VarId;
+use gander_term::{EnumId, Sort, SymbolId, TermId};
+use rustc_hash::FxHashMap;
+
+/// What a name stands for.
+#[derive(Clone, Debug)]
+pub(super) enum NameKind {
+    /// A state variable or an input.
+    Var(VarId),
+    /// A constant: its value.
+    Const(TermId),
+    /// A definition.
+    Define(Definition),
+    /// An enumeration.
+    Sort(EnumId),
+    /// A value, of several enumerations perhaps.
+    Values(Vec<(EnumId, u32)>),
+    /// Declared, but its value is not known yet: only while constants are worked out.
+    Pending,
+    /// Its declaration has been reported; whatever mentions it is silent.
+    Broken,
+}
+
+/// A definition, elaborated.
+#[derive(Clone, Debug)]
+pub(super) struct Definition {
+    pub body: TermId,
+    pub params: Vec<SymbolId>,
+    /// Whether it asks which node the system is in.
+    pub asks_node: bool,
+}
+
+/// A declared name.
+#[derive(Clone, Debug)]
+pub(super) struct Name {
+    pub kind: NameKind,
+    pub span: Span,
+    pub used: bool,
+}
+
+/// The declared names of a specification.
+#[derive(Default)]
+pub(super) struct Names {
+    /// An enumeration without values was reported: names that nobody knows may be meant as its values.
+    pub values_unknown: bool,
+    by_text: FxHashMap<String, Name>,
+}
+
+impl Names {
+    pub fn get(&self, name: &str) -> Option<&Name> {
+        self.by_text.get(name)
+    }
+
+    /// Looks a name up for use in a formula.
+    pub fn use_of(&mut self, name: &str) -> Option<&Name> {
+        let found = self.by_text.get_mut(name)?;
+        found.used = true;
+        Some(found)
+    }
+
+    pub fn set(&mut self, name: &str, kind: NameKind) {
+        if let Some(entry) = self.by_text.get_mut(name) {
+            entry.kind = kind;
+        }
+    }
+
+    pub fn insert(&mut self, name: String, kind: NameKind, span: Span) {
+        self.by_text.insert(name, Name { kind, span, used: false });
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Name)> {
+        self.by_text.iter().map(|(text, name)| (text.as_str(), name))
+    }
+
+    /// The names in the order of their text, so that "did you mean" is reproducible.
+    pub fn sorted(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = self.by_text.keys().map(String::as_str).collect();
+        names.sort_unstable();
+        names
+    }
+}
+
+impl Checker {
+    /// Declares a name; a second declaration is reported and ignored.
+    pub(super) fn declare(&mut self, name: &str, kind: NameKind, span: Span) -> bool {
+        if let Some(earlier) = self.names.get(name) {
+            let first = earlier.span;
+            self.duplicate(name, span, first);
+            return false;
+        }
+        self.names.insert(name.to_owned(), kind, span);
+        true
+    }
+
+    pub(super) fn duplicate(&mut self, name: &str, span: Span, first: Span) {
+        let diagnostic = Diagnostic::new(Code::E0201, span, format!("`{name}` is declared twice"))
+            .here("declared again here")
+            .label(first, "first declared here")
+            .help("rename one of them, or remove it");
+        self.report(diagnostic);
+    }
+
+    /// Reports a name that nothing in scope has.
+    pub(super) fn unknown_name(&mut self, name: &str, span: Span) {
+        if let Some(gate) = self.graph.params.get(name).cloned() {
+            let diagnostic = Diagnostic::new(
+                Code::E0406,
+                span,
+                format!("`{name}` is a parameter of `{gate}`, which has a value during that step only"),
+            )
+            .here(format!("{} cannot mention it", self.place.noun()))
+            .help(format!("to ask for such a step write `reachable NAME: {gate} with {name} > 0`"))
+            .help("to speak of it later, store it in a variable in the effect");
+            self.report(diagnostic);
+            return;
+        }
+        if self.graph.nodes.contains_key(name) && !self.locals.iter().any(|local| local.name == name) {
+            if self.place == Place::Guard {
+                return self.target_behind_guard(name, span);
+            }
+            let mut diagnostic = Diagnostic::new(Code::E0208, span, format!("`{name}` is a node, not a value"));
+            if self.place.may_ask_node() {
+                diagnostic = diagnostic.help(format!("write `in {name}` to ask whether the system is there"));
+            }
+            self.report(diagnostic);
+            return;
+        }
+        if self.graph.gates.contains_key(name) {
+            let diagnostic = Diagnostic::new(Code::E0208, span, format!("`{name}` is a gate, not a value"))
+                .help(format!("a gate stands alone in `reachable NAME: {name}`, with a condition behind `with`"));
+            self.report(diagnostic);
+            return;
+        }
+        if self.names.values_unknown {
+            return;
+        }
+        let locals = self.locals.iter().map(|local| local.name.as_str());
+        let near = nearest(name, locals.chain(self.names.sorted())).map(str::to_owned);
+        let unknown = near.is_none();
+        let mut diagnostic = Diagnostic::new(Code::E0202, span, format!("there is no `{name}` here"))
+            .here("not a variable, constant, definition, parameter or enumeration value")
+            .did_you_mean(near.as_deref());
+        if unknown {
+            diagnostic = diagnostic.help(format!("declare it, for example `var {name}: int`"));
+        }
+        self.report(diagnostic);
+    }
+
+    /// `when guard -> Node`: the arrow is an implication there.
+    pub(super) fn target_behind_guard(&mut self, name: &str, span: Span) {
+        let diagnostic =
+            Diagnostic::new(Code::E0119, span, format!("`{name}` is a node, and in a guard `->` means \"implies\""))
+                .help(format!("the target comes before the guard: `gate -> {name} when guard {{ effect }}`"));
+        self.report(diagnostic);
+    }
+
+    /// The sort with this name.
+    pub(super) fn sort_named(&mut self, name: &str, span: Span) -> Option<Sort> {
+        match name {
+            "bool" => return Some(Sort::Bool),
+            "int" => return Some(Sort::Int),
+            "real" => return Some(Sort::Real),
+            "string" => return Some(Sort::String),
+            _ => {}
+        }
+        match self.names.use_of(name).map(|found| found.kind.clone()) {
+            Some(NameKind::Sort(id)) => return Some(Sort::Enum(id)),
+            Some(NameKind::Broken) => return None,
+            Some(_) => {
+                self.report(Diagnostic::new(Code::E0204, span, format!("`{name}` is not a sort")).help(SORTS));
+                return None;
+            }
+            None => {}
+        }
+        let known = match name.to_ascii_lowercase().as_str() {
+            "integer" | "nat" | "natural" | "long" | "number" => Some("int"),
+            "boolean" | "logical" => Some("bool"),
+            "float" | "double" | "decimal" | "rational" => Some("real"),
+            "str" | "text" => Some("string"),
+            _ => None,
+        };
+        let enums: Vec<String> = self
+            .names
+            .sorted()
+            .into_iter()
+            .filter(|name| matches!(self.names.get(name), Some(found) if matches!(found.kind, NameKind::Sort(_))))
+            .map(str::to_owned)
+            .collect();
+        let candidates = ["bool", "int", "real", "string"].into_iter().chain(enums.iter().map(String::as_str));
+        let near = known.or_else(|| nearest(name, candidates));
+        let mut diagnostic = Diagnostic::new(Code::E0204, span, format!("there is no sort `{name}`"));
+        diagnostic = if near.is_some() { diagnostic.did_you_mean(near) } else { diagnostic.help(SORTS) };
+        self.report(diagnostic);
+        None
+    }
+}
+
+const SORTS: &str = "the sorts are `bool`, `int`, `real`, `string` and the declared enumerations";

@@ -1,0 +1,492 @@
+//! Operators: which sorts they take, and what to say when they get others.
+
+use super::{Checker, Place};
+use crate::codes::Code;
+use crate::diagnostic::Diagnostic;
+use crate::sts::syntax::{SyntaxKind as K, SyntaxNode, SyntaxToken};
+use crate::sts::tree;
+use gander_term::{Op, RBig, Sort, TermId, Value};
+
+impl Checker {
+    /// The operator tokens of a chain, in order.
+    fn operator_tokens(node: &SyntaxNode) -> Vec<SyntaxToken> {
+        tree::tokens(node).collect()
+    }
+
+    fn wrong_operand(&mut self, operand: &SyntaxNode, operator: &str, wanted: &str, found: Sort) {
+        if self.place == Place::Guard
+            && operator == "`->`"
+            && let Some(token) = tree::ident(operand).filter(|token| self.graph.nodes.contains_key(token.text()))
+        {
+            return self.target_behind_guard(token.text(), tree::token_span(&token));
+        }
+        let found = self.a_sort(found);
+        let diagnostic = Diagnostic::new(
+            Code::E0302,
+            tree::span(operand),
+            format!("{operator} takes {wanted}, but this is {found}"),
+        )
+        .here(format!("this is {found}"));
+        self.report(diagnostic);
+    }
+
+    /// An operand that must be a bool.
+    pub(super) fn bool_operand(&mut self, operand: &SyntaxNode, operator: &str) -> Option<TermId> {
+        let term = self.expression(operand, Some(Sort::Bool))?;
+        let sort = self.builder.pool.sort(term);
+        if sort == Sort::Bool {
+            return Some(term);
+        }
+        self.wrong_operand(operand, operator, "truth values", sort);
+        None
+    }
+
+    fn bools(&mut self, operands: &[SyntaxNode], operator: &str) -> Option<Vec<TermId>> {
+        // Elaborate all of them before giving up: each may have its own error.
+        let terms: Vec<Option<TermId>> = operands.iter().map(|operand| self.bool_operand(operand, operator)).collect();
+        terms.into_iter().collect()
+    }
+
+    /// Operands that must be numbers, ints made reals if one is a real.
+    pub(super) fn numbers(&mut self, operands: &[SyntaxNode], operator: &str) -> Option<Vec<TermId>> {
+        let terms = self.side_by_side(operands);
+        let mut good = true;
+        for (operand, term) in operands.iter().zip(&terms) {
+            good &= term.is_some_and(|term| self.is_number(operand, operator, term));
+        }
+        let terms: Vec<TermId> = terms.into_iter().collect::<Option<_>>().filter(|_| good)?;
+        Some(self.one_sort(terms))
+    }
+
+    /// Operands that are compared or added: `1/3` is a real among them if another one is.
+    fn side_by_side(&mut self, operands: &[SyntaxNode]) -> Vec<Option<TermId>> {
+        let plain: Vec<Option<Option<TermId>>> = operands
+            .iter()
+            .map(|operand| (!is_literal_quotient(operand)).then(|| self.expression(operand, None)))
+            .collect();
+        let pool = &self.builder.pool;
+        let real = plain.iter().flatten().flatten().any(|term| pool.sort(*term) == Sort::Real);
+        let broken = plain.iter().flatten().any(Option::is_none);
+        let expected = (real || broken).then_some(Sort::Real);
+        plain
+            .into_iter()
+            .zip(operands)
+            .map(|(term, operand)| term.unwrap_or_else(|| self.expression(operand, expected)))
+            .collect()
+    }
+
+    fn number(&mut self, operand: &SyntaxNode, operator: &str) -> Option<TermId> {
+        let term = self.expression(operand, None)?;
+        self.is_number(operand, operator, term).then_some(term)
+    }
+
+    fn is_number(&mut self, operand: &SyntaxNode, operator: &str, term: TermId) -> bool {
+        let sort = self.builder.pool.sort(term);
+        if !sort.is_numeric() {
+            self.wrong_operand(operand, operator, "numbers", sort);
+        }
+        sort.is_numeric()
+    }
+
+    fn one_sort(&mut self, mut terms: Vec<TermId>) -> Vec<TermId> {
+        let pool = &self.builder.pool;
+        if terms.iter().any(|term| pool.sort(*term) == Sort::Real) {
+            for term in &mut terms {
+                if self.builder.pool.sort(*term) == Sort::Int {
+                    *term = self.as_real(*term);
+                }
+            }
+        }
+        terms
+    }
+
+    pub(super) fn negation(&mut self, node: &SyntaxNode) -> Option<TermId> {
+        let operand = tree::expression(node)?;
+        let term = self.number(&operand, "`-`")?;
+        match self.builder.pool.as_constant(term) {
+            Some(Value::Int(value)) => Some(self.pool().constant(Value::Int(-value))),
+            Some(Value::Real(value)) => Some(self.pool().constant(Value::Real(-value))),
+            _ => self.pool().mk(Op::Neg, &[term]).ok(),
+        }
+    }
+
+    /// `a ^ b ^ c` is `a ^ (b ^ c)`.
+    pub(super) fn power(&mut self, node: &SyntaxNode) -> Option<TermId> {
+        let operands: Vec<SyntaxNode> = tree::expressions(node).collect();
+        let terms: Vec<Option<TermId>> = operands.iter().map(|operand| self.number(operand, "`^`")).collect();
+        let terms: Vec<TermId> = terms.into_iter().collect::<Option<_>>()?;
+        let mut result = *terms.last()?;
+        for (at, base) in terms.iter().enumerate().rev().skip(1) {
+            let exponent = &operands[at + 1];
+            if self.builder.pool.sort(result) != Sort::Int {
+                let diagnostic = Diagnostic::new(
+                    Code::E0305,
+                    tree::span(exponent),
+                    "an exponent must be an int, but this is a real",
+                )
+                .help("only whole powers can be computed exactly");
+                self.report(diagnostic);
+                return None;
+            }
+            let negative = matches!(self.builder.pool.as_constant(result), Some(Value::Int(value)) if value < 0.into());
+            if negative {
+                let diagnostic = Diagnostic::new(Code::E0305, tree::span(exponent), "an exponent cannot be negative")
+                    .help("write the reciprocal: `1 / x ^ 2`");
+                self.report(diagnostic);
+                return None;
+            }
+            result = self.pool().mk(Op::Pow, &[*base, result]).ok()?;
+        }
+        Some(result)
+    }
+
+    /// A chain of `* / % div mod`, from left to right; runs of `*` become one product.
+    pub(super) fn product(&mut self, node: &SyntaxNode, expected: Option<Sort>) -> Option<TermId> {
+        let operands: Vec<SyntaxNode> = tree::expressions(node).collect();
+        let operators = Self::operator_tokens(node);
+        let terms: Vec<Option<TermId>> = operands
+            .iter()
+            .enumerate()
+            .map(|(at, operand)| {
+                let operator = &operators[at.saturating_sub(1).min(operators.len() - 1)];
+                self.number(operand, &format!("`{}`", operator.text()))
+            })
+            .collect();
+        let mut terms: Vec<TermId> = terms.into_iter().collect::<Option<_>>()?;
+        if expected == Some(Sort::Real) && is_literal_quotient(node) {
+            terms[0] = self.as_real(terms[0]);
+            if let [numerator, denominator] = terms[..]
+                && let (Some(Value::Real(a)), Some(Value::Int(b))) =
+                    (self.builder.pool.as_constant(numerator), self.builder.pool.as_constant(denominator))
+                && b != 0.into()
+            {
+                return Some(self.pool().constant(Value::Real(a / RBig::from(b))));
+            }
+        }
+        let mut result = terms[0];
+        let mut at = 0;
+        while at < operators.len() {
+            let operator = &operators[at];
+            match operator.kind() {
+                K::Star => {
+                    let run = operators[at..].iter().take_while(|token| token.kind() == K::Star).count();
+                    let mut factors = vec![result];
+                    factors.extend(&terms[at + 1..at + 1 + run]);
+                    let factors = self.one_sort(factors);
+                    result = self.pool().mk(Op::Mul, &factors).ok()?;
+                    at += run;
+                }
+                K::Slash => {
+                    result = self.quotient(result, terms[at + 1], operator, (&operands[0], &operands[at + 1]))?;
+                    at += 1;
+                }
+                _ => {
+                    result = self.int_quotient(result, terms[at + 1], operator, (&operands[0], &operands[at + 1]))?;
+                    at += 1;
+                }
+            }
+        }
+        Some(result)
+    }
+
+    fn quotient(
+        &mut self,
+        a: TermId,
+        b: TermId,
+        operator: &SyntaxToken,
+        sides: (&SyntaxNode, &SyntaxNode),
+    ) -> Option<TermId> {
+        let pool = &self.builder.pool;
+        if pool.sort(a) == Sort::Int && pool.sort(b) == Sort::Int {
+            let (left, right) = (tree::one_line(sides.0, 30), tree::one_line(sides.1, 30));
+            let exact = if sides.0.kind() == K::Literal {
+                format!("{left}.0 / {right}")
+            } else {
+                format!("to_real({left}) / {right}")
+            };
+            let diagnostic =
+                Diagnostic::new(Code::E0303, tree::token_span(operator), "`/` divides reals, but both sides are ints")
+                    .help(format!("write `{left} div {right}` for the whole quotient, or `{exact}` for the exact one"));
+            self.report(diagnostic);
+            return None;
+        }
+        let terms = self.one_sort(vec![a, b]);
+        self.pool().mk(Op::Div, &terms).ok()
+    }
+
+    fn int_quotient(
+        &mut self,
+        a: TermId,
+        b: TermId,
+        operator: &SyntaxToken,
+        sides: (&SyntaxNode, &SyntaxNode),
+    ) -> Option<TermId> {
+        let op = if operator.text() == "div" { Op::IntDiv } else { Op::Mod };
+        for (term, side) in [(a, sides.0), (b, sides.1)] {
+            let sort = self.builder.pool.sort(term);
+            if sort != Sort::Int {
+                self.wrong_operand(side, &format!("`{}`", operator.text()), "ints", sort);
+                return None;
+            }
+        }
+        self.pool().mk(op, &[a, b]).ok()
+    }
+
+    /// A chain of `+ - ++`; runs of `+` become one sum.
+    pub(super) fn sum(&mut self, node: &SyntaxNode) -> Option<TermId> {
+        let operands: Vec<SyntaxNode> = tree::expressions(node).collect();
+        let operators = Self::operator_tokens(node);
+        if operators.iter().any(|token| token.kind() == K::PlusPlus) {
+            return self.concatenation(&operands, &operators);
+        }
+        let terms = self.side_by_side(&operands);
+        let first = terms.first().copied().flatten();
+        if first.is_some_and(|first| self.builder.pool.sort(first) == Sort::String)
+            && operators.iter().all(|token| token.kind() == K::Plus)
+        {
+            let span = tree::token_span(&operators[0]);
+            self.report(
+                Diagnostic::new(Code::E0302, span, "strings are joined with `++`, not `+`")
+                    .help("write `++`")
+                    .fix(span, "++"),
+            );
+            return None;
+        }
+        let mut good = true;
+        for (at, term) in terms.iter().enumerate() {
+            let operator = &operators[at.saturating_sub(1).min(operators.len() - 1)];
+            let operator = format!("`{}`", operator.text());
+            good &= term.is_some_and(|term| self.is_number(&operands[at], &operator, term));
+        }
+        let terms: Vec<TermId> = terms.into_iter().collect::<Option<_>>().filter(|_| good)?;
+        let terms = self.one_sort(terms);
+        let mut result = terms[0];
+        let mut at = 0;
+        while at < operators.len() {
+            if operators[at].kind() == K::Minus {
+                result = self.pool().mk(Op::Sub, &[result, terms[at + 1]]).ok()?;
+                at += 1;
+            } else {
+                let run = operators[at..].iter().take_while(|token| token.kind() == K::Plus).count();
+                let mut parts = vec![result];
+                parts.extend(&terms[at + 1..at + 1 + run]);
+                result = self.pool().mk(Op::Add, &parts).ok()?;
+                at += run;
+            }
+        }
+        Some(result)
+    }
+
+    fn concatenation(&mut self, operands: &[SyntaxNode], operators: &[SyntaxToken]) -> Option<TermId> {
+        if let Some(other) = operators.iter().find(|token| token.kind() != K::PlusPlus) {
+            let diagnostic = Diagnostic::new(
+                Code::E0302,
+                tree::token_span(other),
+                format!("`{}` is for numbers and `++` for strings; they cannot be mixed", other.text()),
+            );
+            self.report(diagnostic);
+            return None;
+        }
+        let mut terms = Vec::new();
+        let mut good = true;
+        for operand in operands {
+            match self.expression(operand, Some(Sort::String)) {
+                Some(term) if self.builder.pool.sort(term) == Sort::String => terms.push(term),
+                Some(term) => {
+                    let sort = self.builder.pool.sort(term);
+                    self.wrong_operand(operand, "`++`", "strings", sort);
+                    good = false;
+                }
+                None => good = false,
+            }
+        }
+        if good { self.pool().mk(Op::Concat, &terms).ok() } else { None }
+    }
+
+    /// `a < b`, and `a <= b < c` as a conjunction.
+    pub(super) fn comparison(&mut self, node: &SyntaxNode) -> Option<TermId> {
+        let operands: Vec<SyntaxNode> = tree::expressions(node).collect();
+        let operators = Self::operator_tokens(node);
+        let upward = |token: &SyntaxToken| matches!(token.kind(), K::Less | K::LessEq);
+        let mixed = operators.iter().find(|token| upward(token) != upward(&operators[0]));
+        if let Some(token) = mixed {
+            let diagnostic = Diagnostic::new(
+                Code::E0309,
+                tree::token_span(token),
+                "a chain of comparisons must point in one direction",
+            )
+            .label(tree::token_span(&operators[0]), "this one points the other way")
+            .help("write two comparisons joined by `and`");
+            self.report(diagnostic);
+            return None;
+        }
+        let first = operators.first()?.text().to_owned();
+        let terms = self.numbers(&operands, &format!("`{first}`"))?;
+        let mut parts = Vec::new();
+        for (operator, pair) in operators.iter().zip(terms.windows(2)) {
+            let op = match operator.kind() {
+                K::Less => Op::Lt,
+                K::LessEq => Op::Le,
+                K::Greater => Op::Gt,
+                _ => Op::Ge,
+            };
+            parts.push(self.pool().mk(op, pair).ok()?);
+        }
+        Some(self.pool().and(parts))
+    }
+
+    /// `a == b`, `a != b`, and `a == b == c` as a conjunction.
+    pub(super) fn equality(&mut self, node: &SyntaxNode) -> Option<TermId> {
+        let operands: Vec<SyntaxNode> = tree::expressions(node).collect();
+        let operators = Self::operator_tokens(node);
+        let terms = self.of_one_sort(&operands, &operators)?;
+        let truths = self.builder.pool.sort(terms[0]) == Sort::Bool;
+        let differs = operators.iter().any(|token| token.kind() == K::NotEq);
+        if operators.len() > 1 && (truths || differs) {
+            let why = if truths { "truth values" } else { "`!=`" };
+            let diagnostic = Diagnostic::new(
+                Code::E0309,
+                tree::token_span(&operators[1]),
+                format!("it is not clear what this chain of {why} means"),
+            )
+            .help("use parentheses, or join comparisons with `and`");
+            self.report(diagnostic);
+            return None;
+        }
+        let mut parts = Vec::new();
+        for (operator, pair) in operators.iter().zip(terms.windows(2)) {
+            let equal = self.pool().mk(Op::Eq, pair).ok()?;
+            parts.push(if operator.kind() == K::NotEq { self.pool().mk(Op::Not, &[equal]).ok()? } else { equal });
+        }
+        Some(self.pool().and(parts))
+    }
+
+    /// Operands of any sort that must agree.
+    fn of_one_sort(&mut self, operands: &[SyntaxNode], operators: &[SyntaxToken]) -> Option<Vec<TermId>> {
+        // A value that several enumerations have, or `1/3`, gets its sort from another operand.
+        let clear = |operand: &SyntaxNode| !self.is_ambiguous(operand) && !is_literal_quotient(operand);
+        let leader = operands.iter().position(clear).unwrap_or(0);
+        let lead = self.expression(&operands[leader], None);
+        let expected = lead.map(|lead| self.builder.pool.sort(lead));
+        let mut terms = Vec::new();
+        for (at, operand) in operands.iter().enumerate() {
+            terms.push(if at == leader {
+                lead
+            } else if lead.is_none() && self.is_ambiguous(operand) {
+                None
+            } else {
+                self.expression(operand, expected)
+            });
+        }
+        let terms: Vec<TermId> = terms.into_iter().collect::<Option<_>>()?;
+        let terms = self.one_sort(terms);
+        for (at, pair) in terms.windows(2).enumerate() {
+            let (a, b) = (self.builder.pool.sort(pair[0]), self.builder.pool.sort(pair[1]));
+            if a != b {
+                let (left, right) = (self.a_sort(a), self.a_sort(b));
+                let diagnostic = Diagnostic::new(
+                    Code::E0302,
+                    tree::token_span(&operators[at]),
+                    format!(
+                        "`{}` compares two values of one sort, but these are {left} and {right}",
+                        operators[at].text()
+                    ),
+                )
+                .label(tree::span(&operands[at]), format!("this is {left}"))
+                .label(tree::span(&operands[at + 1]), format!("this is {right}"));
+                self.report(diagnostic);
+                return None;
+            }
+        }
+        Some(terms)
+    }
+
+    fn is_ambiguous(&self, operand: &SyntaxNode) -> bool {
+        let node = tree::without_parentheses(operand);
+        let name = (node.kind() == K::NameExpr).then(|| tree::ident(&node)).flatten();
+        let kind = name.and_then(|name| self.names.get(name.text()).map(|found| found.kind.clone()));
+        matches!(kind, Some(super::names::NameKind::Values(values)) if values.len() > 1)
+    }
+
+    pub(super) fn junction(&mut self, node: &SyntaxNode) -> Option<TermId> {
+        let operands: Vec<SyntaxNode> = tree::expressions(node).collect();
+        let (op, word) = if node.kind() == K::AndExpr { (Op::And, "`and`") } else { (Op::Or, "`or`") };
+        let terms = self.bools(&operands, word)?;
+        self.pool().mk(op, &terms).ok()
+    }
+
+    /// `a -> b -> c` is `a -> (b -> c)`.
+    pub(super) fn implication(&mut self, node: &SyntaxNode) -> Option<TermId> {
+        let operands: Vec<SyntaxNode> = tree::expressions(node).collect();
+        let terms = self.bools(&operands, "`->`")?;
+        let (last, before) = terms.split_last()?;
+        let mut result = *last;
+        for premise in before.iter().rev() {
+            result = self.pool().mk(Op::Implies, &[*premise, result]).ok()?;
+        }
+        Some(result)
+    }
+
+    /// `a <-> b <-> c` is `(a <-> b) <-> c`.
+    pub(super) fn equivalence(&mut self, node: &SyntaxNode) -> Option<TermId> {
+        let operands: Vec<SyntaxNode> = tree::expressions(node).collect();
+        let terms = self.bools(&operands, "`<->`")?;
+        let (first, rest) = terms.split_first()?;
+        let mut result = *first;
+        for term in rest {
+            result = self.pool().mk(Op::Eq, &[result, *term]).ok()?;
+        }
+        Some(result)
+    }
+
+    /// `if c then a else if d then b else e`
+    pub(super) fn if_expression(&mut self, node: &SyntaxNode, expected: Option<Sort>) -> Option<TermId> {
+        let parts: Vec<SyntaxNode> = tree::expressions(node).collect();
+        let (last, cases) = parts.split_last()?;
+        let mut conditions = Vec::new();
+        let mut values = Vec::new();
+        for case in cases.chunks_exact(2) {
+            conditions.push(self.bool_operand(&case[0], "`if`"));
+            values.push((self.expression(&case[1], expected), case[1].clone()));
+        }
+        values.push((self.expression(last, expected), last.clone()));
+        let conditions: Vec<TermId> = conditions.into_iter().collect::<Option<_>>()?;
+        let (terms, nodes): (Vec<Option<TermId>>, Vec<SyntaxNode>) = values.into_iter().unzip();
+        let terms: Vec<TermId> = terms.into_iter().collect::<Option<_>>()?;
+        let terms = self.one_sort(terms);
+        let sort = self.builder.pool.sort(terms[0]);
+        for (term, node) in terms.iter().zip(&nodes) {
+            let found = self.builder.pool.sort(*term);
+            if found != sort {
+                let (left, right) = (self.a_sort(sort), self.a_sort(found));
+                let diagnostic = Diagnostic::new(
+                    Code::E0302,
+                    tree::span(node),
+                    format!("both sides of `if` have one sort, but these are {left} and {right}"),
+                )
+                .label(tree::span(&nodes[0]), format!("this is {left}"))
+                .here(format!("this is {right}"));
+                self.report(diagnostic);
+                return None;
+            }
+        }
+        let (otherwise, values) = terms.split_last()?;
+        let mut result = *otherwise;
+        for (condition, value) in conditions.iter().zip(values).rev() {
+            result = self.pool().mk(Op::Ite, &[*condition, *value, result]).ok()?;
+        }
+        Some(result)
+    }
+}
+
+/// Whether an expression is a quotient of whole literals, such as `1/3`: a number where a real is wanted.
+fn is_literal_quotient(node: &SyntaxNode) -> bool {
+    let node = tree::without_parentheses(node);
+    let whole = |operand: SyntaxNode| {
+        let operand = if operand.kind() == K::NegExpr { tree::expression(&operand) } else { Some(operand) };
+        operand.is_some_and(|operand| tree::tokens(&operand).next().is_some_and(|token| token.kind() == K::Int))
+    };
+    node.kind() == K::MulExpr
+        && tree::tokens(&node).all(|token| token.kind() == K::Slash)
+        && tree::expressions(&node).all(whole)
+}

@@ -1,0 +1,425 @@
+//! Starts, nodes, transitions and their effects.
+
+use super::declarations::ONLY_NODE;
+use super::names::NameKind;
+use super::{Checker, Local, Place, Spec, text};
+use crate::codes::Code;
+use crate::diagnostic::Diagnostic;
+use crate::span::Span;
+use crate::sts::syntax::{SyntaxKind as K, SyntaxNode, SyntaxToken};
+use crate::sts::tree;
+use gander_system::{NodeId, TransitionDraft, VarId};
+use gander_term::TermId;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Gates that nobody outside can see.
+const INTERNAL: &[&str] = &["tau", "internal"];
+
+/// A transition as written, with the node it is in.
+pub(super) struct Written {
+    node: SyntaxNode,
+    source: NodeId,
+    gate: SyntaxToken,
+    label: Option<SyntaxToken>,
+}
+
+/// How one effect treats variables.
+#[derive(Default)]
+struct Treated {
+    assigned: FxHashMap<VarId, Span>,
+    freed: FxHashMap<VarId, Span>,
+}
+
+impl Checker {
+    /// Checks that the specification either has nodes or steps.
+    pub(super) fn shape(&mut self, spec: &Spec) {
+        let node = spec.items.iter().find(|item| item.kind() == K::NodeDecl);
+        let steps = spec.items.iter().filter(|item| item.kind() == K::StepDecl);
+        if let Some(node) = node {
+            let first = tree::name(node).map_or(tree::span(node), |token| tree::token_span(&token));
+            for step in steps {
+                let word = tree::ident(step).map_or(tree::span(step), |word| tree::token_span(&word));
+                let diagnostic =
+                    Diagnostic::new(Code::E0502, word, "a specification with nodes has no `step` at the top level")
+                        .label(first, "here is a node")
+                        .help("move the transition into its node, without the word `step`");
+                self.report(diagnostic);
+            }
+        }
+    }
+
+    /// Every transition, with the names of gates and labels.
+    pub(super) fn collect_transitions(&mut self, spec: &Spec) -> Vec<Written> {
+        let mut written = Vec::new();
+        for item in &spec.items {
+            match item.kind() {
+                K::NodeDecl => {
+                    let Some(token) = tree::name(item) else { continue };
+                    let Some(&source) = self.graph.nodes.get(token.text()) else { continue };
+                    let Some(body) = tree::child(item, K::NodeBody) else { continue };
+                    written.extend(tree::children(&body, K::Transition).filter_map(|node| as_written(node, source)));
+                }
+                K::StepDecl => {
+                    let step = tree::child(item, K::Transition);
+                    written.extend(step.and_then(|node| as_written(node, NodeId::from(0))));
+                }
+                _ => {}
+            }
+        }
+        for transition in &written {
+            let gate = transition.gate.text();
+            let params = tree::child(&transition.node, K::ParamList);
+            for param in params.iter().flat_map(|list| tree::children(list, K::Param).collect::<Vec<_>>()) {
+                for token in tree::names(&param) {
+                    self.graph.params.entry(text(&token)).or_insert_with(|| gate.to_owned());
+                }
+            }
+        }
+        written
+    }
+
+    pub(super) fn transitions(&mut self, written: &[Written]) {
+        let mut count: FxHashMap<&str, usize> = FxHashMap::default();
+        for transition in written {
+            *count.entry(transition.gate.text()).or_default() += 1;
+        }
+        let labels: FxHashSet<&str> =
+            written.iter().filter_map(|transition| transition.label.as_ref()).map(|label| label.text()).collect();
+        let mut taken: FxHashMap<String, (usize, Span)> = FxHashMap::default();
+        for transition in written {
+            let gate = transition.gate.text();
+            let unique = count[gate] == 1 && !labels.contains(gate);
+            let name = match &transition.label {
+                Some(label) => label.text().to_owned(),
+                None if unique => gate.to_owned(),
+                None => format!("{}.{gate}", self.builder.so_far().node(transition.source).name),
+            };
+            let span = tree::token_span(transition.label.as_ref().unwrap_or(&transition.gate));
+            let name = match taken.get_mut(&name) {
+                Some((_, first)) if transition.label.is_some() => {
+                    let first = *first;
+                    self.duplicate(&name, span, first);
+                    continue;
+                }
+                Some((times, _)) => {
+                    *times += 1;
+                    format!("{name}#{times}")
+                }
+                None => {
+                    taken.insert(name.clone(), (1, span));
+                    name
+                }
+            };
+            self.transition(transition, &name);
+        }
+    }
+
+    fn transition(&mut self, written: &Written, name: &str) {
+        let span = tree::token_span(&written.gate);
+        let target = match tree::child(&written.node, K::Target).map(|target| tree::reference(&target)) {
+            Some(Some(token)) => self.node_named(&token).unwrap_or(written.source),
+            _ => written.source,
+        };
+        let gate = written.gate.text();
+        let gate_id = (!INTERNAL.contains(&gate)).then(|| self.builder.gate(gate));
+        let draft = self.builder.transition(name, gate_id, written.source, target, Some(tree::span(&written.node)));
+        let mut draft = match draft {
+            Ok(draft) => draft,
+            Err(error) => return self.internal(error, span),
+        };
+        let id = draft.id();
+        self.graph.gates.entry(gate.to_owned()).or_default().push(id);
+        self.graph.transitions.insert(name.to_owned(), id);
+        self.parameters(&mut draft, &written.node);
+        if let Some(guard) = tree::child(&written.node, K::Guard).and_then(|guard| tree::expression(&guard)) {
+            for conjunct in tree::conjuncts(&guard) {
+                let Some(term) = self.formula(&conjunct, Place::Guard) else { continue };
+                if let Err(error) = self.builder.guard(&mut draft, term, Some(tree::span(&conjunct))) {
+                    self.internal(error, tree::span(&conjunct));
+                }
+            }
+        }
+        if let Some(block) = tree::child(&written.node, K::EffectBlock) {
+            self.effect(&mut draft, &block);
+        }
+        self.locals.clear();
+        // With errors the system is not used, and the builder would only repeat them.
+        let errors = self.has_errors();
+        if let Err(error) = self.builder.add(draft)
+            && !errors
+        {
+            self.internal(error, span);
+        }
+    }
+
+    fn parameters(&mut self, draft: &mut TransitionDraft, node: &SyntaxNode) {
+        let Some(list) = tree::child(node, K::ParamList) else { return };
+        let mut seen: FxHashMap<String, Span> = FxHashMap::default();
+        for param in tree::children(&list, K::Param) {
+            self.place = Place::Constant;
+            let sort = self.sort_of(&param);
+            let bounds = sort.and_then(|sort| self.bounds(&param, sort));
+            for token in tree::names(&param) {
+                let span = tree::token_span(&token);
+                if let Some(first) = seen.insert(text(&token), span) {
+                    self.duplicate(token.text(), span, first);
+                    continue;
+                }
+                let Some(sort) = sort else { continue };
+                let whole = bounds.as_ref().and_then(|bounds| bounds.whole.clone());
+                match self.builder.param(draft, token.text(), sort, whole) {
+                    Ok(symbol) => {
+                        if let Some(bounds) = bounds.as_ref().filter(|bounds| bounds.whole.is_none()) {
+                            let within = self.within(symbol, bounds);
+                            if let Err(error) = self.builder.guard(draft, within, Some(span)) {
+                                self.internal(error, span);
+                            }
+                        }
+                        self.push_local(&token, symbol);
+                    }
+                    Err(error) => self.internal(error, span),
+                }
+            }
+        }
+    }
+
+    fn effect(&mut self, draft: &mut TransitionDraft, block: &SyntaxNode) {
+        self.primed.clear();
+        let mut treated = Treated::default();
+        for element in block.children() {
+            match element.kind() {
+                K::Assignment => self.assignment(draft, &element, &mut treated),
+                K::Release => self.release(draft, &element, &mut treated),
+                K::Constraint => {
+                    let Some(formula) = tree::expression(&element) else { continue };
+                    for conjunct in tree::conjuncts(&formula) {
+                        let Some(term) = self.formula(&conjunct, Place::Effect) else { continue };
+                        if let Err(error) = self.builder.constrain(draft, term, Some(tree::span(&conjunct))) {
+                            self.internal(error, tree::span(&conjunct));
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        for (var, span) in std::mem::take(&mut self.primed) {
+            self.changed.insert(var);
+            if let Some(first) = treated.assigned.get(&var) {
+                let first = *first;
+                self.treated_twice(var, span, first, "assigned here", "constrained here");
+            }
+        }
+        let both: Vec<(VarId, Span, Span)> =
+            treated.freed.iter().filter_map(|(var, at)| Some((*var, *at, *treated.assigned.get(var)?))).collect();
+        for (var, freed, assigned) in both {
+            self.treated_twice(var, freed, assigned, "assigned here", "freed here");
+        }
+    }
+
+    fn treated_twice(&mut self, var: VarId, span: Span, first: Span, first_text: &str, text: &str) {
+        let name = self.builder.so_far().var(var).name.clone();
+        let diagnostic =
+            Diagnostic::new(Code::E0402, span, format!("`{name}` is assigned, so its next value is fixed already"))
+                .here(text)
+                .label(first, first_text)
+                .help(format!("keep `{name} := …`, or replace it by constraints over `{name}'`"));
+        self.report(diagnostic);
+    }
+
+    fn assignment(&mut self, draft: &mut TransitionDraft, element: &SyntaxNode, treated: &mut Treated) {
+        let value = tree::expression(element);
+        let target = tree::reference(element);
+        let var = target.as_ref().and_then(|token| self.changeable(token, "assigned"));
+        let (Some(value), Some(target)) = (value, target) else { return };
+        self.place = Place::Effect;
+        let primes = self.primed.len();
+        let sort = var.map(|var| self.builder.so_far().var(var).sort);
+        let term = self.expression(&value, sort);
+        for (_, span) in self.primed.split_off(primes) {
+            let diagnostic =
+                Diagnostic::new(Code::E0404, span, "an assigned value is computed from the state before the step")
+                    .help("leave the prime out, or write a constraint with `==` instead of `:=`");
+            self.report(diagnostic);
+        }
+        let (Some(var), Some(sort)) = (var, sort) else { return };
+        let span = tree::token_span(&target);
+        if let Some(first) = treated.assigned.insert(var, span) {
+            let name = target.text();
+            let diagnostic = Diagnostic::new(Code::E0401, span, format!("`{name}` is assigned twice in one effect"))
+                .here("assigned again here")
+                .label(first, "first assigned here")
+                .note("all assignments of an effect happen at once and read the values before the step")
+                .help("join them into one, or use two transitions");
+            self.report(diagnostic);
+            return;
+        }
+        let Some(term) = term.and_then(|term| self.expect_sort(term, sort, &value)) else { return };
+        if let Err(error) = self.builder.assign(draft, var, term, Some(tree::span(element))) {
+            self.internal(error, span);
+        }
+    }
+
+    fn release(&mut self, draft: &mut TransitionDraft, element: &SyntaxNode, treated: &mut Treated) {
+        let Some(token) = tree::reference(element) else { return };
+        if let Some(var) = self.changeable(&token, "freed") {
+            treated.freed.insert(var, tree::token_span(&token));
+            self.builder.free(draft, var);
+        }
+    }
+
+    /// The state variable that an effect changes.
+    fn changeable(&mut self, token: &SyntaxToken, verb: &str) -> Option<VarId> {
+        let (name, span) = (token.text(), tree::token_span(token));
+        let what = if self.locals.iter().any(|local| local.name == name) {
+            "a parameter, which is chosen anew in each step"
+        } else {
+            match self.names.get(name).map(|found| found.kind.clone()) {
+                Some(NameKind::Var(id)) if self.is_input(id) => "an input, which is chosen anew in each step",
+                Some(NameKind::Var(id)) => {
+                    self.changed.insert(id);
+                    return Some(id);
+                }
+                Some(NameKind::Const(_)) => "a constant",
+                Some(NameKind::Define(_)) => "a definition",
+                Some(NameKind::Values(_)) => "a value of an enumeration",
+                Some(NameKind::Sort(_)) => "a sort",
+                Some(NameKind::Broken | NameKind::Pending) => return None,
+                None => {
+                    self.place = Place::Effect;
+                    self.unknown_name(name, span);
+                    return None;
+                }
+            }
+        };
+        let diagnostic = Diagnostic::new(Code::E0403, span, format!("`{name}` cannot be {verb}: it is {what}"))
+            .help(format!("declare `var {name}` if it is to change"));
+        self.report(diagnostic);
+        None
+    }
+
+    pub(super) fn starts(&mut self, spec: &Spec) {
+        let has_nodes = spec.items.iter().any(|item| item.kind() == K::NodeDecl);
+        let mut spans: FxHashMap<String, Span> = FxHashMap::default();
+        let mut unnamed = 0;
+        for item in spec.items.iter().filter(|item| item.kind() == K::StartDecl) {
+            let word = tree::ident(item).map_or(tree::span(item), |word| tree::token_span(&word));
+            let target = tree::child(item, K::Target).and_then(|target| tree::reference(&target));
+            let node = match (&target, has_nodes) {
+                (Some(token), _) => self.node_named(token),
+                (None, false) => self.graph.nodes.get(ONLY_NODE).copied(),
+                (None, true) => {
+                    let some = self.builder.so_far().nodes[0].name.clone();
+                    let diagnostic =
+                        Diagnostic::new(Code::E0502, word, "this start does not say which node it leads to")
+                            .help(format!("write for example `start -> {some} {{ … }}`"));
+                    self.report(diagnostic);
+                    None
+                }
+            };
+            let name = match tree::name(item) {
+                Some(token) => text(&token),
+                None => {
+                    unnamed += 1;
+                    if unnamed == 1 { "start".to_owned() } else { format!("start {unnamed}") }
+                }
+            };
+            let span = tree::name(item).map_or(word, |token| tree::token_span(&token));
+            if let Some(first) = spans.insert(name.clone(), span) {
+                self.duplicate(&name, span, first);
+                continue;
+            }
+            let conjuncts = self.start_conjuncts(item);
+            let Some(node) = node else { continue };
+            let listed: Vec<(TermId, Option<Span>)> =
+                conjuncts.into_iter().map(|(term, span)| (term, Some(span))).collect();
+            match self.builder.start(&name, node, &listed, Some(tree::span(item))) {
+                Ok(id) => drop(self.graph.starts.insert(name, id)),
+                Err(error) => self.internal(error, span),
+            }
+        }
+        if spans.is_empty() {
+            let some = if has_nodes {
+                format!("start -> {} {{ … }}", self.builder.so_far().nodes[0].name)
+            } else {
+                "start { x == 0 }".to_owned()
+            };
+            let diagnostic =
+                Diagnostic::new(Code::E0501, spec.span, format!("`{}` has no start, so it has no runs", spec.name))
+                    .help(format!("say where it begins: `{some}`"));
+            self.report(diagnostic);
+        }
+    }
+
+    fn start_conjuncts(&mut self, item: &SyntaxNode) -> Vec<(TermId, Span)> {
+        let mut conjuncts = Vec::new();
+        let Some(block) = tree::child(item, K::EffectBlock) else { return conjuncts };
+        for element in block.children() {
+            match element.kind() {
+                K::Assignment | K::Release => {
+                    let name = tree::reference(&element).map(|token| text(&token)).unwrap_or_default();
+                    let mut diagnostic = Diagnostic::new(
+                        Code::E0407,
+                        tree::span(&element),
+                        "a start says what holds; nothing is assigned or freed in it",
+                    );
+                    diagnostic = if element.kind() == K::Assignment {
+                        let operator = tree::tokens(&element).find(|token| token.kind() == K::Assign);
+                        let diagnostic = diagnostic.help(format!("write `{name} == …`"));
+                        match operator {
+                            Some(operator) => diagnostic.fix(tree::token_span(&operator), "=="),
+                            None => diagnostic,
+                        }
+                    } else {
+                        diagnostic
+                            .help(format!("leave it out: `{name}` has any value if the start does not mention it"))
+                    };
+                    self.report(diagnostic);
+                }
+                K::Constraint => {
+                    let Some(formula) = tree::expression(&element) else { continue };
+                    for conjunct in tree::conjuncts(&formula) {
+                        if let Some(term) = self.formula(&conjunct, Place::Start) {
+                            conjuncts.push((term, tree::span(&conjunct)));
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        conjuncts
+    }
+
+    /// Invariants inside nodes: hints.
+    pub(super) fn invariants(&mut self, spec: &Spec) {
+        for item in spec.items.iter().filter(|item| item.kind() == K::NodeDecl) {
+            let Some(token) = tree::name(item) else { continue };
+            let Some(&node) = self.graph.nodes.get(token.text()) else { continue };
+            let Some(body) = tree::child(item, K::NodeBody) else { continue };
+            for (at, invariant) in tree::children(&body, K::Invariant).enumerate() {
+                let Some(formula) = tree::expression(&invariant) else { continue };
+                let Some(term) = self.formula(&formula, Place::Invariant) else { continue };
+                let name = match tree::name(&invariant) {
+                    Some(name) => text(&name),
+                    None => format!("{} invariant {}", token.text(), at + 1),
+                };
+                let span = tree::span(&invariant);
+                match self.builder.state_formula(term, &name) {
+                    Ok(formula) => self.builder.hint(node, &name, formula, Some(span)),
+                    Err(error) => self.internal(error, span),
+                }
+            }
+        }
+    }
+
+    /// The parameters of a transition that is built already, as names in scope.
+    pub(super) fn with_parameters_of(&mut self, id: gander_system::TransitionId) {
+        let params = &self.builder.so_far().transition(id).params;
+        self.locals = params.iter().map(|param| Local { name: param.name.clone(), symbol: param.symbol }).collect();
+    }
+}
+
+fn as_written(node: SyntaxNode, source: NodeId) -> Option<Written> {
+    let gate = tree::name(&node)?;
+    let label = tree::child(&node, K::TransitionLabel).and_then(|label| tree::name(&label));
+    Some(Written { node, source, gate, label })
+}

@@ -1,0 +1,319 @@
+//! Text to tokens. Every byte of the text is in exactly one token.
+//!
+//! Keywords are not tokens: they are names that the parser reads by their place.
+
+use super::syntax::SyntaxKind as K;
+use crate::codes::Code;
+use crate::diagnostic::Diagnostic;
+use crate::span::Span;
+
+/// A token: its kind and its length in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Token {
+    /// Its kind.
+    pub kind: K,
+    /// Its length in bytes.
+    pub length: u32,
+}
+
+/// Cuts a text into tokens.
+pub fn lex(text: &str) -> (Vec<Token>, Vec<Diagnostic>) {
+    let mut lexer = Lexer { text, at: 0, tokens: Vec::with_capacity(text.len() / 4), diagnostics: Vec::new() };
+    // A byte order mark is layout.
+    if text.starts_with('\u{feff}') {
+        lexer.push(K::Whitespace, '\u{feff}'.len_utf8());
+    }
+    while lexer.at < text.len() {
+        lexer.token();
+    }
+    (lexer.tokens, lexer.diagnostics)
+}
+
+struct Lexer<'a> {
+    text: &'a str,
+    at: usize,
+    tokens: Vec<Token>,
+    diagnostics: Vec<Diagnostic>,
+}
+
+fn is_start(c: char) -> bool {
+    c == '_' || unicode_ident::is_xid_start(c)
+}
+
+fn is_continue(c: char) -> bool {
+    unicode_ident::is_xid_continue(c)
+}
+
+impl<'a> Lexer<'a> {
+    fn push(&mut self, kind: K, length: usize) {
+        self.tokens.push(Token { kind, length: length as u32 });
+        self.at += length;
+    }
+
+    fn rest(&self) -> &'a str {
+        &self.text[self.at..]
+    }
+
+    /// Length of the longest prefix of the rest, behind `skip` bytes, of such characters.
+    fn run(&self, skip: usize, belongs: impl Fn(char) -> bool) -> usize {
+        let rest = &self.rest()[skip..];
+        skip + rest.find(|c| !belongs(c)).unwrap_or(rest.len())
+    }
+
+    fn span(&self, length: usize) -> Span {
+        Span::new(self.at as u32, (self.at + length) as u32)
+    }
+
+    fn token(&mut self) {
+        let rest = self.rest();
+        let bytes = rest.as_bytes();
+        let next = bytes.get(1).copied().unwrap_or(0);
+        let (kind, length) = match bytes[0] {
+            b' ' | b'\t' | b'\r' | b'\n' => (K::Whitespace, self.run(1, |c| matches!(c, ' ' | '\t' | '\r' | '\n'))),
+            b'a'..=b'z' | b'A'..=b'Z' | b'_' => (K::Ident, self.run(1, is_continue)),
+            b'0'..=b'9' => return self.number(),
+            b'"' => return self.string(),
+            b'/' if next == b'/' => (K::LineComment, self.line_comment()),
+            b'/' if next == b'*' => return self.block_comment(),
+            b'(' => (K::LParen, 1),
+            b')' => (K::RParen, 1),
+            b'{' => (K::LBrace, 1),
+            b'}' => (K::RBrace, 1),
+            b',' => (K::Comma, 1),
+            b';' => (K::Semicolon, 1),
+            b':' if next == b'=' => (K::Assign, 2),
+            b':' => (K::Colon, 1),
+            b'.' if next == b'.' => (K::DotDot, 2),
+            b'.' => (K::Dot, 1),
+            b'=' if next == b'=' => (K::EqEq, 2),
+            b'=' => (K::Equals, 1),
+            b'!' if next == b'=' => (K::NotEq, 2),
+            b'!' => (K::Bang, 1),
+            b'<' if rest.starts_with("<->") => (K::DoubleArrow, 3),
+            b'<' if next == b'=' => (K::LessEq, 2),
+            b'<' => (K::Less, 1),
+            b'>' if next == b'=' => (K::GreaterEq, 2),
+            b'>' => (K::Greater, 1),
+            b'+' if next == b'+' => (K::PlusPlus, 2),
+            b'+' => (K::Plus, 1),
+            b'-' if next == b'>' => (K::Arrow, 2),
+            b'-' => (K::Minus, 1),
+            b'*' => (K::Star, 1),
+            b'/' => (K::Slash, 1),
+            b'%' => (K::Percent, 1),
+            b'^' => (K::Caret, 1),
+            b'&' if next == b'&' => (K::AndAnd, 2),
+            b'|' if next == b'|' => (K::BarBar, 2),
+            b'\'' => (K::Prime, 1),
+            _ => {
+                let first = rest.chars().next().unwrap_or('\0');
+                if is_start(first) {
+                    (K::Ident, self.run(first.len_utf8(), is_continue))
+                } else if first.is_whitespace() {
+                    (K::Whitespace, first.len_utf8())
+                } else {
+                    return self.stray(first);
+                }
+            }
+        };
+        self.push(kind, length);
+    }
+
+    fn line_comment(&self) -> usize {
+        let end = self.run(0, |c| c != '\n');
+        // `\r\n` belongs to the layout behind the comment.
+        if self.rest()[..end].ends_with('\r') { end - 1 } else { end }
+    }
+
+    fn block_comment(&mut self) {
+        let length = match self.rest()[2..].find("*/") {
+            Some(end) => end + 4,
+            None => {
+                self.diagnostics.push(
+                    Diagnostic::new(Code::E0105, self.span(2), "this comment is never closed")
+                        .here("opened here")
+                        .help("end it with `*/`"),
+                );
+                self.rest().len()
+            }
+        };
+        self.push(K::BlockComment, length);
+    }
+
+    fn number(&mut self) {
+        let digit = |c: char| c.is_ascii_digit() || c == '_';
+        let mut kind = K::Int;
+        let mut length = self.run(1, digit);
+        let rest = self.rest().as_bytes();
+        if rest.get(length) == Some(&b'.') && rest.get(length + 1).is_some_and(u8::is_ascii_digit) {
+            kind = K::Decimal;
+            length = self.run(length + 1, digit);
+        }
+        let whole = self.run(length, is_continue);
+        if whole > length {
+            let text = &self.rest()[..whole];
+            let shown: String = text.chars().take(40).collect();
+            self.diagnostics
+                .push(Diagnostic::new(Code::E0107, self.span(whole), format!("`{shown}` is not a number")).help(
+                "a number is digits, perhaps with a decimal point: `42`, `0.05`, `1_000`; a name begins with a letter",
+            ));
+        }
+        self.push(kind, whole);
+    }
+
+    fn string(&mut self) {
+        let mut chars = self.rest().char_indices().skip(1);
+        let mut bad = Vec::new();
+        let end = loop {
+            match chars.next() {
+                Some((at, '"')) => break Ok(at + 1),
+                Some((at, '\n')) => break Err(at),
+                Some((at, '\\')) => match chars.next() {
+                    Some((_, 'n' | 't' | 'r' | '\\' | '"')) => {}
+                    Some((_, 'u')) => {
+                        let rest = &self.rest()[at + 2..];
+                        if unicode_escape(rest).is_none() {
+                            bad.push(Span::new((self.at + at) as u32, (self.at + at + 2) as u32));
+                        }
+                    }
+                    Some((next, '\n')) => break Err(next),
+                    Some((next, c)) => {
+                        bad.push(Span::new((self.at + at) as u32, (self.at + next + c.len_utf8()) as u32))
+                    }
+                    None => break Err(self.rest().len()),
+                },
+                Some(_) => {}
+                None => break Err(self.rest().len()),
+            }
+        };
+        for span in bad {
+            let text = &self.text[span.range()];
+            self.diagnostics.push(
+                Diagnostic::new(Code::E0106, span, format!("`{text}` is not an escape"))
+                    .help("the escapes are \\n, \\t, \\r, \\\\, \\\" and \\u{20AC} for a code point"),
+            );
+        }
+        let length = match end {
+            Ok(length) => length,
+            Err(length) => {
+                let line = self.rest()[..length].trim_end_matches('\r').len();
+                self.diagnostics.push(
+                    Diagnostic::new(Code::E0104, self.span(1), "this string is never closed")
+                        .here("opened here")
+                        .help("end it with `\"` on the same line; a line break inside is written \\n"),
+                );
+                line
+            }
+        };
+        self.push(K::Text, length);
+    }
+
+    fn stray(&mut self, first: char) {
+        let known = |c: char| {
+            c.is_ascii_whitespace()
+                || c == '"'
+                || c.is_ascii_alphanumeric()
+                || is_start(c)
+                || "(){},;:.=!<>+-*/%^'".contains(c)
+        };
+        let mut length = self.run(first.len_utf8(), |c| !known(c));
+        // Stop before the two-letter operators that begin with a stray letter.
+        for operator in ["&&", "||"] {
+            if let Some(at) = self.rest()[first.len_utf8()..length].find(operator) {
+                length = length.min(first.len_utf8() + at);
+            }
+        }
+        let shown: String = self.rest()[..length].chars().take(10).collect();
+        let mut diagnostic = Diagnostic::new(Code::E0103, self.span(length), format!("`{shown}` means nothing here"));
+        let instead = match shown.as_str() {
+            "&" => Some("&&"),
+            "|" => Some("||"),
+            "∧" => Some("and"),
+            "∨" => Some("or"),
+            "¬" | "~" => Some("not"),
+            "≤" => Some("<="),
+            "≥" => Some(">="),
+            "≠" => Some("!="),
+            "→" | "⇒" => Some("->"),
+            "↔" | "⇔" => Some("<->"),
+            "∀" => Some("forall"),
+            "∃" => Some("exists"),
+            "#" => Some("//"),
+            _ => None,
+        };
+        if let Some(instead) = instead {
+            let span = diagnostic.primary.span;
+            diagnostic = diagnostic.help(format!("write `{instead}`")).fix(span, instead);
+        }
+        self.diagnostics.push(diagnostic);
+        self.push(K::Stray, length);
+    }
+}
+
+/// Reads `{hex}` at the beginning of a text: the character and the bytes read.
+fn unicode_escape(text: &str) -> Option<(char, usize)> {
+    let inner = text.strip_prefix('{')?;
+    let end = inner.find('}').filter(|end| (1..=6).contains(end))?;
+    let code = u32::from_str_radix(&inner[..end], 16).ok()?;
+    Some((char::from_u32(code)?, end + 2))
+}
+
+/// The value of a string literal, escapes resolved. Bad escapes stand for themselves:
+/// the lexer has reported them.
+pub fn unescape(literal: &str) -> String {
+    let inner = literal.strip_prefix('"').unwrap_or(literal);
+    let inner = inner.strip_suffix('"').unwrap_or(inner);
+    let mut out = String::with_capacity(inner.len());
+    let mut rest = inner;
+    while let Some(at) = rest.find('\\') {
+        out.push_str(&rest[..at]);
+        rest = &rest[at + 1..];
+        let Some(c) = rest.chars().next() else { break };
+        let mut used = c.len_utf8();
+        match c {
+            'n' => out.push('\n'),
+            't' => out.push('\t'),
+            'r' => out.push('\r'),
+            'u' => match unicode_escape(&rest[1..]) {
+                Some((value, length)) => {
+                    out.push(value);
+                    used += length;
+                }
+                None => out.push('u'),
+            },
+            other => out.push(other),
+        }
+        rest = &rest[used..];
+    }
+    out.push_str(rest);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kinds(text: &str) -> Vec<K> {
+        lex(text).0.iter().map(|token| token.kind).filter(|kind| !kind.is_trivia()).collect()
+    }
+
+    #[test]
+    fn ranges_and_decimals_are_told_apart() {
+        assert_eq!(kinds("1..10"), [K::Int, K::DotDot, K::Int]);
+        assert_eq!(kinds("0.05"), [K::Decimal]);
+        assert_eq!(kinds("3. P"), [K::Int, K::Dot, K::Ident]);
+    }
+
+    #[test]
+    fn every_byte_is_in_a_token() {
+        for text in ["", "\u{feff}x", "a\r\n// c\r\nb", "\"abc", "/* x", "💥 & x §§ é'", "\"\\q\""] {
+            let total: u32 = lex(text).0.iter().map(|token| token.length).sum();
+            assert_eq!(total as usize, text.len(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn escapes_are_resolved() {
+        assert_eq!(unescape(r#""a\n\"\\\u{20AC}""#), "a\n\"\\€");
+    }
+}

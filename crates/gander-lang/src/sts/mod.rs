@@ -1,0 +1,51 @@
+//! The `.sts` language: specifications of symbolic transition systems, for people.
+//!
+//! The pipeline is text, tokens ([`lexer`]), lossless tree ([`parser`]), checked and
+//! lowered system; docs/language.md is the reference.
+
+mod check;
+mod format;
+pub mod lexer;
+pub mod parser;
+pub mod syntax;
+mod tree;
+
+pub use format::format;
+pub use parser::{Parse, parse};
+
+use crate::codes::Code;
+use crate::diagnostic::Diagnostic;
+use crate::language::Loaded;
+use crate::span::Span;
+
+/// Texts larger than this are not read.
+pub const MAX_BYTES: usize = 32 << 20;
+
+/// Why a text is not even looked at.
+fn unreadable(source: &str) -> Option<Diagnostic> {
+    if source.len() > MAX_BYTES {
+        let size = source.len() >> 20;
+        let message = format!("the file is too large: {size} MiB, and the limit is {} MiB", MAX_BYTES >> 20);
+        return Some(Diagnostic::new(Code::E0102, Span::at(0), message));
+    }
+    let nul = source.find('\0')?;
+    let diagnostic = Diagnostic::new(
+        Code::E0101,
+        Span::new(nul as u32, nul as u32 + 1),
+        "this is not a text file: it contains a NUL byte",
+    );
+    Some(diagnostic)
+}
+
+/// Reads a specification.
+pub fn load(source: &str, file_name: &str) -> Loaded {
+    if let Some(diagnostic) = unreadable(source) {
+        return Loaded { system: None, diagnostics: vec![diagnostic] };
+    }
+    let parsed = parse(source);
+    if !parsed.diagnostics.is_empty() {
+        return Loaded { system: None, diagnostics: parsed.diagnostics };
+    }
+    let (system, diagnostics) = check::check(&parsed.root(), file_name);
+    Loaded { system, diagnostics }
+}

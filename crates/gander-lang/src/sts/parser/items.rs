@@ -1,0 +1,396 @@
+//! Declarations at the top level of a file.
+
+use super::Parser;
+use crate::codes::Code;
+use crate::diagnostic::Diagnostic;
+use crate::sts::syntax::SyntaxKind as K;
+use crate::suggest::nearest;
+
+/// The words that begin an item.
+const ITEM_WORDS: &[&str] = &[
+    "spec",
+    "system",
+    "enum",
+    "const",
+    "var",
+    "input",
+    "define",
+    "assume",
+    "start",
+    "node",
+    "final",
+    "step",
+    "always",
+    "reachable",
+    "eventually",
+    "possible",
+    "exists",
+    "no",
+    "infinite",
+    "can",
+    "satisfiable",
+    "completable",
+    "fair",
+    "weakly",
+    "strongly",
+];
+
+/// Words of other languages, and what they are called here.
+const FOREIGN_WORDS: &[(&str, &str)] = &[
+    ("module", "spec"),
+    ("process", "spec"),
+    ("type", "enum"),
+    ("variable", "var"),
+    ("let", "define"),
+    ("state", "node"),
+    ("location", "node"),
+    ("init", "start"),
+    ("initial", "start"),
+    ("transition", "step"),
+    ("rule", "step"),
+    ("invariant", "always"),
+    ("property", "always"),
+    ("assert", "always"),
+    ("safety", "always"),
+    ("assumption", "assume"),
+    ("macro", "define"),
+];
+
+impl Parser<'_> {
+    pub(super) fn source_file(&mut self) {
+        self.builder.start_node(<crate::sts::syntax::Sts as rowan::Language>::kind_to_raw(K::SourceFile));
+        while !self.at_end() {
+            let before = self.at;
+            self.item();
+            if self.at == before {
+                // Nothing was recognised: the token goes into an error node.
+                self.start(K::Error);
+                self.bump();
+                self.end();
+            }
+        }
+        self.flush_layout();
+        self.end();
+    }
+
+    /// Whether an item of the top level begins here; for use at the beginning of a line,
+    /// where a formula or a block might be unfinished.
+    pub(super) fn at_item(&self) -> bool {
+        let word = self.word(0);
+        if !ITEM_WORDS.contains(&word) {
+            return false;
+        }
+        let next = self.kind(1);
+        match word {
+            "exists" => self.word(1) == "always",
+            "start" => matches!(next, K::Arrow | K::LBrace | K::Ident),
+            "no" => matches!(self.word(1), "deadlock" | "sinkhole"),
+            "final" => self.word(1) == "node",
+            "can" => self.word(1) == "enable",
+            "infinite" => self.word(1) == "run",
+            "always" | "reachable" | "eventually" | "possible" | "assume" | "fair" => {
+                matches!(next, K::Ident | K::Colon | K::Int | K::LParen | K::Bang)
+                    && !matches!(self.word(1), "when" | "and" | "or")
+            }
+            _ => next == K::Ident && self.word(1) != "when",
+        }
+    }
+
+    fn item(&mut self) {
+        match self.word(0) {
+            "spec" => self.spec_header(),
+            "system" => self.system_decl(),
+            "enum" => self.enum_decl(),
+            "const" => self.const_decl(),
+            "var" => self.variables(K::VarDecl),
+            "input" => self.variables(K::InputDecl),
+            "define" => self.define_decl(),
+            "assume" => self.assume_decl(),
+            "start" => self.start_decl(),
+            "node" | "final" => self.node_decl(),
+            "step" => self.step_decl(),
+            "fair" | "weakly" | "strongly" => self.fair_decl(),
+            "always" | "reachable" | "eventually" | "possible" | "exists" | "no" | "infinite" | "can"
+            | "satisfiable" | "completable" => self.claim(),
+            _ if self.at(K::Ident) && self.kind(1) == K::Colon => self.named_leads_to(),
+            _ => self.unknown_item(),
+        }
+        // Items need no separator, but people write one.
+        while self.at(K::Semicolon) {
+            self.bump();
+        }
+    }
+
+    fn unknown_item(&mut self) {
+        let word = self.word(0);
+        if word.is_empty() {
+            let diagnostic = Diagnostic::new(
+                Code::E0116,
+                self.span(0),
+                format!("expected a declaration or a claim, found {}", self.token_name()),
+            )
+            .help("a file is made of `spec`, `enum`, `const`, `var`, `input`, `define`, `start`, `node`, `step`, and claims such as `always` and `reachable`");
+            self.report(diagnostic);
+        } else {
+            let foreign = FOREIGN_WORDS.iter().find(|(theirs, _)| *theirs == word);
+            let ours = foreign.map(|(_, ours)| *ours);
+            let diagnostic =
+                Diagnostic::new(Code::E0116, self.span(0), format!("`{word}` does not begin a declaration or a claim"));
+            let diagnostic = match ours {
+                Some(ours) => {
+                    let span = diagnostic.primary.span;
+                    diagnostic.help(format!("here this is written `{ours}`")).fix(span, ours)
+                }
+                None => diagnostic.did_you_mean(nearest(word, ITEM_WORDS.iter().copied())),
+            };
+            self.report(diagnostic);
+        }
+        self.start(K::Error);
+        self.bump();
+        self.end();
+        self.skip_until(|parser| parser.newline_before(0) && parser.at_item());
+    }
+
+    fn token_name(&self) -> String {
+        format!("`{}`", self.token_text(0).chars().take(40).collect::<String>())
+    }
+
+    /// After an item went wrong: on to the next line that begins an item.
+    pub(super) fn recover(&mut self) {
+        self.skip_until(|parser| parser.newline_before(0) && parser.at_item());
+    }
+
+    fn spec_header(&mut self) {
+        self.composed = false;
+        self.start(K::SpecHeader);
+        self.bump();
+        self.name("the name of the specification");
+        self.end();
+    }
+
+    /// `system S = a: Account || b: Account  sync transfer(a.withdraw, b.deposit)`
+    fn system_decl(&mut self) {
+        self.composed = true;
+        self.start(K::SystemDecl);
+        self.bump();
+        let mut good = self.name("the name of the system") && self.expect(K::Equals);
+        while good {
+            self.start(K::Instance);
+            good = self.name("the name of an instance")
+                && self.expect(K::Colon)
+                && self.name_ref("the name of a specification");
+            self.end();
+            if !good || !self.eat(K::BarBar) {
+                break;
+            }
+        }
+        while good && self.at_word("sync") {
+            good = self.sync();
+        }
+        if !good {
+            self.recover();
+        }
+        self.end();
+    }
+
+    fn sync(&mut self) -> bool {
+        self.start(K::Sync);
+        self.bump();
+        let mut good = self.name("the name of the common gate");
+        let opened = self.span(0);
+        good = good && self.expect(K::LParen);
+        while good && !self.at(K::RParen) {
+            self.start(K::SyncMember);
+            good = self.name_ref("an instance") && self.expect(K::Dot) && self.name_ref("a gate of that instance");
+            self.end();
+            if !self.eat(K::Comma) {
+                break;
+            }
+        }
+        good = good && self.expect_close(K::RParen, opened);
+        self.end();
+        good
+    }
+
+    fn enum_decl(&mut self) {
+        self.start(K::EnumDecl);
+        self.bump();
+        let mut good = self.name("the name of the enumeration");
+        let opened = self.span(0);
+        good = good && self.expect(K::LBrace);
+        while good && !self.at(K::RBrace) && !self.at_end() {
+            good = self.name("a value of the enumeration");
+            if !self.eat(K::Comma) && !self.eat(K::Semicolon) && !self.newline_before(0) {
+                break;
+            }
+        }
+        good = good && self.expect_close(K::RBrace, opened);
+        if !good {
+            self.recover();
+        }
+        self.end();
+    }
+
+    fn const_decl(&mut self) {
+        self.start(K::ConstDecl);
+        self.bump();
+        let mut good = self.name("the name of the constant");
+        if good && self.at(K::Colon) {
+            good = self.sort_annotation();
+        }
+        good = good && self.expect(K::Equals);
+        if good {
+            self.expression();
+        } else {
+            self.recover();
+        }
+        self.end();
+    }
+
+    /// `var a, b: int 0..10` and `input a: bool`
+    fn variables(&mut self, kind: K) {
+        self.start(kind);
+        self.bump();
+        let mut good = self.name("the name of the variable");
+        while good && self.eat(K::Comma) {
+            good = self.name("the name of another variable");
+        }
+        good = good && self.sort_annotation();
+        if good && !self.newline_before(0) && self.may_begin_expression() && !self.at_item() {
+            good = self.range_bounds();
+        }
+        if good && !self.newline_before(0) && (self.at(K::Equals) || self.at(K::Assign)) {
+            let span = self.span(0);
+            let diagnostic = Diagnostic::new(Code::E0110, span, "a variable gets its first value in a `start`").help(
+                "remove the value here and write `start { name == value }`; a value that never changes is a `const`",
+            );
+            self.report(diagnostic);
+            good = false;
+        }
+        if !good {
+            self.recover();
+        }
+        self.end();
+    }
+
+    /// `: sort`
+    pub(super) fn sort_annotation(&mut self) -> bool {
+        if !self.expect(K::Colon) {
+            return false;
+        }
+        self.start(K::SortRef);
+        let good = self.name_ref("a sort: `bool`, `int`, `real`, `string` or an enumeration");
+        self.end();
+        good
+    }
+
+    /// `low..high`
+    pub(super) fn range_bounds(&mut self) -> bool {
+        self.start(K::RangeBounds);
+        self.bound();
+        let good = self.expect(K::DotDot);
+        if good {
+            self.bound();
+        }
+        self.end();
+        good
+    }
+
+    fn define_decl(&mut self) {
+        self.start(K::DefineDecl);
+        self.bump();
+        let mut good = self.name("the name of the definition");
+        if good && self.at(K::LParen) {
+            good = self.param_list();
+        }
+        if good && self.at(K::Colon) {
+            good = self.sort_annotation();
+        }
+        if good && self.at(K::Assign) {
+            let span = self.span(0);
+            let diagnostic = Diagnostic::new(Code::E0114, span, "a definition is written with `=`")
+                .help("write `define name = formula`")
+                .fix(span, "=");
+            self.report(diagnostic);
+            self.bump();
+        } else {
+            good = good && self.expect(K::Equals);
+        }
+        if good {
+            self.expression();
+        } else {
+            self.recover();
+        }
+        self.end();
+    }
+
+    fn assume_decl(&mut self) {
+        self.start(K::AssumeDecl);
+        self.bump();
+        self.optional_name();
+        self.expression();
+        self.end();
+    }
+
+    /// `NAME :`, or `:` alone, or nothing.
+    pub(super) fn optional_name(&mut self) {
+        if self.at(K::Ident) && self.kind(1) == K::Colon {
+            self.name("a name");
+        }
+        self.eat(K::Colon);
+    }
+
+    /// `start NAME? -> Node { constraints }`
+    fn start_decl(&mut self) {
+        self.start(K::StartDecl);
+        self.bump();
+        if self.at(K::Ident) && !self.newline_before(0) {
+            self.name("the name of the start");
+        }
+        if self.at(K::Arrow) {
+            self.target();
+        }
+        if self.at(K::LBrace) {
+            self.effect_block();
+        } else if !self.newline_before(0) && !self.at_item() {
+            self.report_expected("`-> Node` or `{`");
+            self.recover();
+        }
+        self.end();
+    }
+
+    /// `final node A, B` or `node A { … }`
+    fn node_decl(&mut self) {
+        self.start(K::NodeDecl);
+        if self.at_word("final") {
+            self.bump();
+        }
+        if self.at_word("node") {
+            self.bump();
+        } else {
+            self.report_expected("`node`");
+        }
+        let mut good = self.name("the name of the node");
+        while good && self.eat(K::Comma) {
+            good = self.name("the name of another node");
+        }
+        if !good {
+            self.recover();
+        } else if self.at(K::LBrace) {
+            self.node_body();
+        } else if !self.newline_before(0) && !self.at(K::Semicolon) && !self.at_item() {
+            self.report_expected("`{`");
+            self.recover();
+        }
+        self.end();
+    }
+
+    fn step_decl(&mut self) {
+        self.start(K::StepDecl);
+        self.bump();
+        if !self.transition() {
+            self.recover();
+        }
+        self.end();
+    }
+}

@@ -1,0 +1,121 @@
+//! Reading the syntax tree: small accessors over [`SyntaxNode`].
+
+use super::syntax::{SyntaxKind as K, SyntaxNode, SyntaxToken};
+use crate::span::Span;
+
+/// The span of a node, without layout around it.
+pub fn span(node: &SyntaxNode) -> Span {
+    let range = node.text_range();
+    Span::new(range.start().into(), range.end().into())
+}
+
+/// The span of a token.
+pub fn token_span(token: &SyntaxToken) -> Span {
+    let range = token.text_range();
+    Span::new(range.start().into(), range.end().into())
+}
+
+/// The first child node of a kind.
+pub fn child(node: &SyntaxNode, kind: K) -> Option<SyntaxNode> {
+    node.children().find(|child| child.kind() == kind)
+}
+
+/// The child nodes of a kind.
+pub fn children(node: &SyntaxNode, kind: K) -> impl Iterator<Item = SyntaxNode> {
+    node.children().filter(move |child| child.kind() == kind)
+}
+
+/// The child expressions, in order.
+pub fn expressions(node: &SyntaxNode) -> impl Iterator<Item = SyntaxNode> {
+    node.children().filter(|child| child.kind().is_expression())
+}
+
+/// The first child expression.
+pub fn expression(node: &SyntaxNode) -> Option<SyntaxNode> {
+    expressions(node).next()
+}
+
+/// The tokens right below a node that are not layout.
+pub fn tokens(node: &SyntaxNode) -> impl Iterator<Item = SyntaxToken> {
+    node.children_with_tokens().filter_map(|child| child.into_token()).filter(|token| !token.kind().is_trivia())
+}
+
+/// The first name token right below a node.
+pub fn ident(node: &SyntaxNode) -> Option<SyntaxToken> {
+    tokens(node).find(|token| token.kind() == K::Ident)
+}
+
+/// The name that a node declares.
+pub fn name(node: &SyntaxNode) -> Option<SyntaxToken> {
+    child(node, K::Name).and_then(|name| ident(&name))
+}
+
+/// The names that a node declares.
+pub fn names(node: &SyntaxNode) -> impl Iterator<Item = SyntaxToken> {
+    children(node, K::Name).filter_map(|name| ident(&name))
+}
+
+/// The names that a node refers to. A dotted one has two tokens; see [`dotted`].
+pub fn references(node: &SyntaxNode) -> impl Iterator<Item = SyntaxNode> {
+    children(node, K::NameRef)
+}
+
+/// The first name that a node refers to.
+pub fn reference(node: &SyntaxNode) -> Option<SyntaxToken> {
+    child(node, K::NameRef).and_then(|name| ident(&name))
+}
+
+/// The parts of `a` or `a.b`.
+pub fn dotted(node: &SyntaxNode) -> (Option<SyntaxToken>, Option<SyntaxToken>) {
+    let mut names = tokens(node).filter(|token| token.kind() == K::Ident);
+    (names.next(), names.next())
+}
+
+/// Whether a primed name.
+pub fn is_primed(node: &SyntaxNode) -> bool {
+    tokens(node).any(|token| token.kind() == K::Prime)
+}
+
+/// An expression without the parentheses around it.
+pub fn without_parentheses(node: &SyntaxNode) -> SyntaxNode {
+    let mut node = node.clone();
+    while node.kind() == K::ParenExpr {
+        match expression(&node) {
+            Some(inner) => node = inner,
+            None => break,
+        }
+    }
+    node
+}
+
+/// The conjuncts of a formula: the operands of an `and` at its top.
+pub fn conjuncts(node: &SyntaxNode) -> Vec<SyntaxNode> {
+    if node.kind() == K::AndExpr { expressions(node).collect() } else { vec![node.clone()] }
+}
+
+/// The text of a node on one line, comments left out, at most `limit` characters.
+pub fn one_line(node: &SyntaxNode, limit: usize) -> String {
+    let mut out = String::new();
+    let mut count = 0;
+    let mut space = false;
+    for token in node.descendants_with_tokens().filter_map(|element| element.into_token()) {
+        if token.kind().is_trivia() {
+            space = true;
+            continue;
+        }
+        if space && !out.is_empty() {
+            out.push(' ');
+            count += 1;
+        }
+        space = false;
+        for c in token.text().chars() {
+            if count >= limit {
+                out.push('…');
+                return out;
+            }
+            out.push(c);
+            count += 1;
+        }
+    }
+    out
+}

@@ -1,0 +1,187 @@
+//! Whatever the text is: no panic, no silence, bounded work.
+
+use gander_lang::{Code, Severity, sts};
+
+const SAMPLE: &str = include_str!("sample.sts");
+const EVERYTHING: &str = include_str!("everything.sts");
+
+/// Loads a text and checks what holds for every text.
+fn load(text: &str) -> gander_lang::Loaded {
+    let loaded = sts::load(text, "test.sts");
+    let failed = loaded.errors().next().is_some();
+    assert_eq!(loaded.system.is_none(), failed, "no system without an error, no error with a system: {text:?}");
+    for diagnostic in &loaded.diagnostics {
+        let source = gander_lang::SourceFile::new("test.sts", text);
+        let shown = gander_lang::render(diagnostic, &source, gander_lang::RenderStyle::default());
+        assert!(shown.contains(diagnostic.code.as_str()));
+        assert!(diagnostic.primary.span.end as usize <= text.len());
+    }
+    assert_eq!(sts::parse(text).root().text().to_string(), text, "the tree keeps every byte");
+    loaded
+}
+
+fn codes(text: &str) -> Vec<Code> {
+    load(text).diagnostics.iter().map(|diagnostic| diagnostic.code).collect()
+}
+
+#[test]
+fn samples_load_without_a_word() {
+    for text in [SAMPLE, EVERYTHING] {
+        let errors: Vec<String> = load(text).errors().map(|error| format!("{error:?}")).collect();
+        assert!(errors.is_empty(), "{errors:#?}");
+    }
+    assert!(load(SAMPLE).diagnostics.is_empty());
+}
+
+#[test]
+fn truncated_at_every_byte() {
+    for text in [SAMPLE, EVERYTHING] {
+        for end in (0..text.len()).filter(|end| text.is_char_boundary(*end)) {
+            load(&text[..end]);
+        }
+    }
+}
+
+#[test]
+fn every_token_removed_or_doubled() {
+    let (tokens, _) = sts::lexer::lex(EVERYTHING);
+    let mut at = 0;
+    for token in tokens {
+        let end = at + token.length as usize;
+        let without = format!("{}{}", &EVERYTHING[..at], &EVERYTHING[end..]);
+        let doubled = format!("{}{}{}", &EVERYTHING[..end], &EVERYTHING[at..end], &EVERYTHING[end..]);
+        load(&without);
+        load(&doubled);
+        at = end;
+    }
+}
+
+#[test]
+fn empty_and_binary() {
+    assert_eq!(codes(""), [Code::E0505]);
+    assert_eq!(codes(" \n\t// only a comment\n"), [Code::E0505]);
+    assert_eq!(codes("spec A\0\u{1}\u{2}"), [Code::E0101]);
+    assert!(codes("\u{1}\u{2}\u{7f}\u{fffd}").contains(&Code::E0103));
+}
+
+#[test]
+fn too_large() {
+    let large = "x".repeat(50 << 20);
+    let loaded = sts::load(&large, "large.sts");
+    assert_eq!(loaded.diagnostics[0].code, Code::E0102);
+    assert_eq!(sts::format(&large).unwrap_err()[0].code, Code::E0102);
+}
+
+#[test]
+fn a_large_file_of_garbage_has_few_errors() {
+    let garbage = "@ } ) spec 3 \"\n".repeat(100_000);
+    assert!(sts::load(&garbage, "garbage.sts").diagnostics.len() <= 101);
+}
+
+#[test]
+fn deep_nesting_is_one_error() {
+    let count = 100_000;
+    let nests = [
+        ("(", "1", ")"),
+        ("-", "1", ""),
+        ("!", "true", ""),
+        ("not ", "true", ""),
+        ("abs(", "1", ")"),
+        ("1 + (2 * (", "1", "))"),
+        ("if true then (", "1", ") else 2"),
+        ("forall x: int. ", "true", ""),
+        ("((1 + 1) * 1 - ", "1", ")"),
+    ];
+    for (open, middle, close) in nests {
+        let text = format!("spec A\nalways p: {}{middle}{}\nalways q: true\n", open.repeat(count), close.repeat(count));
+        let codes = codes(&text);
+        assert_eq!(codes, [Code::E0111], "{open}");
+    }
+    // Unbalanced, too.
+    let text = format!("spec A\nalways p: {}", "(".repeat(count));
+    assert_eq!(codes(&text)[0], Code::E0111);
+}
+
+#[test]
+fn left_nesting_is_bounded_too() {
+    // Every level of precedence once, in the first operand of the next, 200 times.
+    let mut text = "a".to_owned();
+    for _ in 0..200 {
+        text = format!("({text} ^ 1 * 1 + 1 < 1 == true and true or true -> true <-> true)");
+    }
+    let text = format!("spec A var a: int start {{ true }} always p: {text}");
+    assert!(codes(&text).contains(&Code::E0111));
+}
+
+#[test]
+fn long_chains_are_not_deep() {
+    let chain = vec!["x"; 50_000].join(" + ");
+    let ands = vec!["x > 0"; 50_000].join(" and ");
+    let elses = "if x > 1 then 1 else ".repeat(20_000);
+    let text = format!(
+        "spec A\nvar x: int\nstart {{ x == 0 }}\nalways p: {chain} == 0\nalways q: {ands}\nalways r: ({elses} 0) == x\n"
+    );
+    assert!(codes(&text).is_empty(), "{:?}", codes(&text));
+}
+
+#[test]
+fn long_chains_of_definitions() {
+    let mut text = "spec A\nvar x: int\nstart { d0 == 0 }\nalways p: x == 0\n".to_owned();
+    for at in 0..20_000 {
+        text.push_str(&format!("define d{at} = d{} + d{}\n", at + 1, at + 1));
+    }
+    text.push_str("define d20000 = x\n");
+    assert!(codes(&text).is_empty());
+}
+
+#[test]
+fn line_ends_tabs_and_byte_order_marks() {
+    let windows = SAMPLE.replace('\n', "\r\n");
+    let marked = format!("\u{feff}{SAMPLE}");
+    let tabs = SAMPLE.replace("  ", "\t");
+    for text in [windows, marked, tabs] {
+        assert!(load(&text).diagnostics.is_empty());
+        let formatted = sts::format(&text).unwrap();
+        assert_eq!(formatted, sts::format(SAMPLE).unwrap());
+    }
+}
+
+#[test]
+fn every_code_has_an_example_that_causes_it() {
+    for entry in gander_lang::codes::CATALOGUE {
+        assert_eq!(Code::find(entry.code.as_str()), Some(entry.code));
+        assert_eq!(entry.code.entry().title, entry.title);
+        assert!(!entry.explanation.is_empty());
+        if entry.example.is_empty() {
+            continue;
+        }
+        let found = codes(entry.example);
+        assert!(found.contains(&entry.code), "{}: {:?} gives {found:?}", entry.code.as_str(), entry.example);
+        let warning = entry.code.severity() == Severity::Warning;
+        let errors = load(entry.example).errors().count();
+        assert_eq!(errors == 0, warning, "{}", entry.code.as_str());
+    }
+}
+
+#[test]
+fn errors_have_no_follow_ups() {
+    // One slip each, in a file that mentions the name often.
+    let slips = [
+        ("var balance: real", "var balance: rael", Code::E0204),
+        ("var balance: real", "var balanc: real", Code::E0202),
+        ("amount > 0 and", "amuont > 0 and", Code::E0202),
+        ("balance == 50 ", "balance = 50 ", Code::E0112),
+        ("-> Frozen", "-> Forzen", Code::E0203),
+        ("balance - amount", "balance - status", Code::E0302),
+    ];
+    for (right, wrong, code) in slips {
+        let text = SAMPLE.replacen(right, wrong, 1);
+        let codes: Vec<Code> = load(&text).errors().map(|error| error.code).collect();
+        assert!(!codes.is_empty() && codes.iter().all(|found| *found == code), "{wrong}: {codes:?}");
+    }
+}
+
+#[test]
+fn an_enumeration_without_values_is_one_error() {
+    assert_eq!(codes("spec A enum E { } var e: E start { e == Red } step go { e := Green }"), [Code::E0503]);
+}

@@ -1,0 +1,227 @@
+//! Terms of an instance's specification, written in the variables and nodes of the composition.
+
+use gander_term::{EnumId, NameClash, Op, Pool, Sort, SymbolId, TermId, Value};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::system::System;
+
+/// Brings terms of one specification into the pool of a composition, for one instance.
+///
+/// Terms without parameters are brought over once. Those with parameters differ from copy to copy of a transition:
+/// [`Transcriber::for_parameters`] begins another copy.
+pub(super) struct Transcriber<'a> {
+    from: &'a System,
+    instance: &'a str,
+    symbols: FxHashMap<SymbolId, TermId>,
+    bound: FxHashMap<SymbolId, SymbolId>,
+    enums: FxHashMap<EnumId, EnumId>,
+    done: FxHashMap<TermId, TermId>,
+    params: FxHashMap<SymbolId, TermId>,
+    with_params: FxHashMap<TermId, TermId>,
+    /// By node of the specification: "the instance is there".
+    inside: Vec<TermId>,
+    choice: Option<TermId>,
+}
+
+impl<'a> Transcriber<'a> {
+    pub(super) fn new(from: &'a System, instance: &'a str, inside: Vec<TermId>) -> Transcriber<'a> {
+        Transcriber {
+            from,
+            instance,
+            symbols: FxHashMap::default(),
+            bound: FxHashMap::default(),
+            enums: FxHashMap::default(),
+            done: FxHashMap::default(),
+            params: FxHashMap::default(),
+            with_params: FxHashMap::default(),
+            inside,
+            choice: None,
+        }
+    }
+
+    /// "The instance is at this node."
+    pub(super) fn inside(&self, node: crate::system::NodeId) -> TermId {
+        self.inside[node.index()]
+    }
+
+    /// From now on the symbol is this term.
+    pub(super) fn symbol(&mut self, old: SymbolId, new: TermId) {
+        self.symbols.insert(old, new);
+    }
+
+    /// From now on these are the parameters.
+    pub(super) fn for_parameters(&mut self, params: impl Iterator<Item = (SymbolId, TermId)>) {
+        self.params = params.collect();
+        self.with_params.clear();
+    }
+
+    /// The sort in the composition. Specifications may have different enumerations of one name: the later one is then
+    /// called after its specification, or after its instance.
+    pub(super) fn sort(&mut self, pool: &mut Pool, sort: Sort) -> Result<Sort, NameClash> {
+        let Sort::Enum(e) = sort else { return Ok(sort) };
+        if let Some(&known) = self.enums.get(&e) {
+            return Ok(Sort::Enum(known));
+        }
+        let enumeration = self.from.pool.enumeration(e);
+        let variants: Vec<&str> = enumeration.variants.iter().map(String::as_str).collect();
+        let name = &enumeration.name;
+        let new = match pool.declare_enum(name, &variants) {
+            Ok(id) => id,
+            Err(_) => match pool.declare_enum(&format!("{}.{name}", self.from.name), &variants) {
+                Ok(id) => id,
+                Err(_) => pool.declare_enum(&format!("{}.{name}", self.instance), &variants)?,
+            },
+        };
+        self.enums.insert(e, new);
+        Ok(Sort::Enum(new))
+    }
+
+    pub(super) fn value(&mut self, pool: &mut Pool, value: Value) -> Result<Value, NameClash> {
+        match value {
+            Value::Enum(e, i) => match self.sort(pool, Sort::Enum(e))? {
+                Sort::Enum(new) => Ok(Value::Enum(new, i)),
+                _ => Ok(Value::Enum(e, i)),
+            },
+            other => Ok(other),
+        }
+    }
+
+    /// The term in the composition.
+    pub(super) fn apply(&mut self, pool: &mut Pool, t: TermId) -> Result<TermId, NameClash> {
+        let from = self.from;
+        let mut stack = vec![t];
+        while let Some(&top) = stack.last() {
+            if self.known(top).is_some() {
+                stack.pop();
+                continue;
+            }
+            if let Some(n) = self.asked_node(top) {
+                self.done.insert(top, self.inside[n]);
+                continue;
+            }
+            let before = stack.len();
+            stack.extend(from.pool.args(top).iter().filter(|&&a| self.known(a).is_none()));
+            if stack.len() > before {
+                continue;
+            }
+            stack.pop();
+            let old = from.pool.args(top);
+            let local = old.iter().any(|a| self.with_params.contains_key(a));
+            let args: Vec<TermId> = old.iter().map(|&a| self.known(a).unwrap_or(a)).collect();
+            match from.pool.op(top) {
+                Op::Symbol(s) => self.symbol_term(pool, top, s)?,
+                Op::Bool(b) => {
+                    self.done.insert(top, pool.constant(Value::Bool(b)));
+                }
+                Op::Const(v) => {
+                    let value = self.value(pool, from.pool.value(v).clone())?;
+                    self.done.insert(top, pool.constant(value));
+                }
+                op => {
+                    let new = pool.mk(op, &args).expect("the copied arguments have the same sorts");
+                    let memo = if local { &mut self.with_params } else { &mut self.done };
+                    memo.insert(top, new);
+                }
+            }
+        }
+        Ok(self.known(t).unwrap_or(t))
+    }
+
+    fn known(&self, t: TermId) -> Option<TermId> {
+        self.done.get(&t).or_else(|| self.with_params.get(&t)).copied()
+    }
+
+    fn symbol_term(&mut self, pool: &mut Pool, t: TermId, s: SymbolId) -> Result<(), NameClash> {
+        if let Some(&param) = self.params.get(&s) {
+            self.with_params.insert(t, param);
+            return Ok(());
+        }
+        let new = match self.symbols.get(&s) {
+            Some(&new) => new,
+            None if s == self.from.location => self.node_term(pool)?,
+            None => {
+                let symbol = self.from.pool.symbol(s);
+                let sort = self.sort(pool, symbol.sort)?;
+                let new = match self.bound.get(&s) {
+                    Some(&new) => new,
+                    None if symbol.bound => pool.declare_bound(&symbol.name, sort),
+                    // Nothing of a well-formed system gets here; the builder will refuse it.
+                    None => pool.declare_fresh(&symbol.name, sort),
+                };
+                self.bound.insert(s, new);
+                pool.var(new)
+            }
+        };
+        self.done.insert(t, new);
+        Ok(())
+    }
+
+    /// `n` if the term is `@node == n`.
+    fn asked_node(&self, t: TermId) -> Option<usize> {
+        let pool = &self.from.pool;
+        let [a, b] = *pool.args(t) else { return None };
+        if pool.op(t) != Op::Eq {
+            return None;
+        }
+        let here = Some(self.from.location);
+        let constant = match (pool.as_symbol(a), pool.as_symbol(b)) {
+            (x, _) if x == here => b,
+            (_, y) if y == here => a,
+            _ => return None,
+        };
+        match pool.as_constant(constant) {
+            Some(Value::Enum(_, i)) => Some(i as usize),
+            _ => None,
+        }
+    }
+
+    /// The instance's node as a term of an enumeration.
+    fn node_term(&mut self, pool: &mut Pool) -> Result<TermId, NameClash> {
+        if let Some(t) = self.choice {
+            return Ok(t);
+        }
+        let sort = self.sort(pool, self.from.pool.symbol(self.from.location).sort)?;
+        let Sort::Enum(e) = sort else { unreachable!("@node is of an enumeration") };
+        let last = self.inside.len() as u32 - 1;
+        let mut choice = pool.constant(Value::Enum(e, last));
+        for i in (0..last).rev() {
+            let here = pool.constant(Value::Enum(e, i));
+            choice = pool.ite(self.inside[i as usize], here, choice);
+        }
+        self.choice = Some(choice);
+        Ok(choice)
+    }
+}
+
+/// A name for a tuple of nodes: `Open|Frozen`; parts that have a bar themselves go in parentheses.
+pub(super) fn tuple_name<'n>(parts: impl Iterator<Item = &'n str>) -> String {
+    let parts: Vec<&str> = parts.collect();
+    if let [one] = parts[..] {
+        return one.to_string();
+    }
+    let mut name = String::new();
+    for (i, p) in parts.iter().enumerate() {
+        if i > 0 {
+            name.push('|');
+        }
+        if p.contains('|') {
+            name.push_str(&format!("({p})"));
+        } else {
+            name.push_str(p);
+        }
+    }
+    name
+}
+
+/// Makes every name different from the others by a number behind it.
+pub(super) fn make_unique(names: &mut [String]) {
+    let mut seen: FxHashSet<String> = FxHashSet::default();
+    for name in names {
+        let stem = name.clone();
+        let mut n = 2;
+        while !seen.insert(name.clone()) {
+            *name = format!("{stem} ({n})");
+            n += 1;
+        }
+    }
+}
