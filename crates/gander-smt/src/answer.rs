@@ -41,22 +41,6 @@ pub enum Reason {
     NotAvailable(&'static str),
 }
 
-impl Reason {
-    /// True if the solver process is gone after this: the session answers nothing until [`crate::Session::restart`].
-    pub fn ends_session(&self) -> bool {
-        match self {
-            Reason::Timeout
-            | Reason::Memory
-            | Reason::Interrupted
-            | Reason::NotStarted(_)
-            | Reason::Died(_)
-            | Reason::Garbage(_)
-            | Reason::SolverError(_) => true,
-            Reason::Incomplete(_) | Reason::Irrational | Reason::Unsupported(_) | Reason::NotAvailable(_) => false,
-        }
-    }
-}
-
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -63,8 +63,7 @@ impl Conversation {
             self.failure = Some(Reason::Interrupted);
             return;
         }
-        let mut arguments = solver.kind.arguments(self.limits.memory);
-        arguments.extend(solver.extra_arguments.iter().cloned());
+        let arguments = solver.arguments(self.limits.memory);
         match Process::spawn(&solver.program, &arguments, self.limits, &self.killer) {
             Ok(process) => self.process = Some(process),
             Err(e) => {

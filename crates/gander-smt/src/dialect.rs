@@ -70,7 +70,7 @@ impl SolverKind {
         }
     }
 
-    pub(crate) fn arguments(self, memory: Option<u64>) -> Vec<String> {
+    fn arguments(self, memory: Option<u64>) -> Vec<String> {
         let mut args: Vec<&str> = Vec::new();
         match self {
             SolverKind::Z3 => args.extend(["-in", "-smt2"]),
@@ -139,6 +139,13 @@ impl Solver {
     pub fn new(kind: SolverKind, program: impl AsRef<Path>) -> Solver {
         let program = program.as_ref().to_path_buf();
         Solver { kind, name: Arc::from(kind.name()), program, extra_arguments: Vec::new() }
+    }
+
+    /// The arguments to start it with, so that it reads commands from its standard input.
+    pub fn arguments(&self, memory: Option<u64>) -> Vec<String> {
+        let mut arguments = self.kind.arguments(memory);
+        arguments.extend(self.extra_arguments.iter().cloned());
+        arguments
     }
 
     /// True if every formula with these features can be asked of it.

@@ -54,7 +54,7 @@ impl Session {
         if let Some(what) = self.unsupported.first() {
             return Err(Reason::Unsupported(what.clone()));
         }
-        if assumptions.iter().any(|&l| !self.live_literals.contains(&Literal { positive: true, ..l })) {
+        if assumptions.iter().any(|&l| !self.is_live(l)) {
             return Err(Reason::NotAvailable("such literal: its scope was left"));
         }
         let clock = Clock::start(limits);

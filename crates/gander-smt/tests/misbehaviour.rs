@@ -57,7 +57,7 @@ fn costs_one_query(way: &str, limits: Limits, expected: impl Fn(&Reason) -> bool
         },
     };
     assert!(expected(&reason), "{way}: {reason:?}");
-    if reason.ends_session() {
+    if session.failure().is_some() {
         assert!(!is_running(process), "{way}: left running");
         assert_eq!(session.failure(), Some(&reason), "{way}");
         // A dead session goes on saying why.

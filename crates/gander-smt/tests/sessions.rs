@@ -322,6 +322,10 @@ fn a_log_can_be_replayed() {
         assert_eq!(session.check(&[literal], PLENTY), Answer::Unsat);
         drop(session);
         let log = std::fs::read_to_string(&path).unwrap();
+        let mut replay = std::process::Command::new(&solver.program);
+        replay.args(solver.arguments(None)).stdin(std::fs::File::open(&path).unwrap());
+        let answers = String::from_utf8(replay.output().unwrap().stdout).unwrap();
+        assert_eq!(answers.lines().collect::<Vec<_>>(), ["sat", "unsat"], "{}", solver.name);
         std::fs::remove_file(&path).unwrap();
         assert!(log.contains("; sat\n") && log.contains("; unsat\n") && log.contains("(set-option"), "{log}");
         assert!(!log.contains("echo"));

@@ -1,0 +1,250 @@
+//! Random terms of every operator: real solvers and our evaluator agree on their values.
+//!
+//! A fixed number of rounds; `GANDER_FUZZ_SECONDS` makes it run for that long instead, and `GANDER_FUZZ_SEED` starts
+//! elsewhere.
+
+mod support;
+
+use std::time::{Duration, Instant};
+
+use gander_smt::{Answer, Limits, Session, SessionConfig, SolverKind, StepSymbol};
+use gander_term::{EnumId, IBig, Op, Pool, RBig, Sort, SymbolId, TermId, Value, evaluate};
+
+const LIMIT: Limits = Limits { time: Some(Duration::from_secs(10)) };
+
+/// Terms in one query.
+const TERMS: usize = 12;
+
+/// xorshift64*: good enough to choose operators.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % n
+    }
+}
+
+/// Which operators may be used.
+#[derive(Clone, Copy, PartialEq)]
+enum Logic {
+    Linear,
+    Full,
+}
+
+struct Generator {
+    pool: Pool,
+    dice: Dice,
+    logic: Logic,
+    colours: EnumId,
+    /// Variables with the values that they are pinned to.
+    variables: Vec<(SymbolId, TermId, Value)>,
+}
+
+impl Generator {
+    fn new(seed: u64, logic: Logic) -> Generator {
+        let mut pool = Pool::new();
+        let colours = pool.declare_enum("Colour", &["red", "green", "blue"]).unwrap();
+        let mut g = Generator { pool, dice: Dice(seed | 1), logic, colours, variables: Vec::new() };
+        for sort in g.sorts() {
+            for i in 0..3 {
+                let value = g.value(sort);
+                let name = format!("{} {i}", sort.name(&g.pool));
+                let symbol = g.pool.declare(&name, sort).unwrap();
+                let term = g.pool.var(symbol);
+                g.variables.push((symbol, term, value));
+            }
+        }
+        g
+    }
+
+    fn sorts(&self) -> Vec<Sort> {
+        let mut sorts = vec![Sort::Bool, Sort::Int, Sort::Real, Sort::Enum(self.colours)];
+        if self.logic == Logic::Full {
+            sorts.push(Sort::String);
+        }
+        sorts
+    }
+
+    fn any_sort(&mut self) -> Sort {
+        let sorts = self.sorts();
+        sorts[self.dice.below(sorts.len())]
+    }
+
+    fn value(&mut self, sort: Sort) -> Value {
+        let small = |dice: &mut Dice| IBig::from(dice.below(9) as i64 - 4);
+        match sort {
+            Sort::Bool => Value::Bool(self.dice.below(2) == 0),
+            Sort::Int => Value::Int(small(&mut self.dice)),
+            Sort::Real => {
+                let denominator = IBig::from(self.dice.below(4) as i64 + 1);
+                Value::Real(RBig::from(small(&mut self.dice)) / RBig::from(denominator))
+            }
+            Sort::String => Value::str(["", "a", "\"", "\\u{41}", "\u{1f600}b"][self.dice.below(5)]),
+            Sort::Enum(id) => Value::Enum(id, self.dice.below(3) as u32),
+        }
+    }
+
+    fn leaf(&mut self, sort: Sort) -> TermId {
+        let known: Vec<TermId> = self.variables.iter().filter(|v| v.2.sort() == sort).map(|v| v.1).collect();
+        if self.dice.below(3) == 0 {
+            let value = self.value(sort);
+            self.pool.constant(value)
+        } else {
+            known[self.dice.below(known.len())]
+        }
+    }
+
+    /// A number as constant, which keeps products and quotients linear.
+    fn constant(&mut self, sort: Sort) -> TermId {
+        let value = self.value(sort);
+        self.pool.constant(value)
+    }
+
+    /// A random term; depth is at most 5, so recursion is fine.
+    fn term(&mut self, sort: Sort, depth: u32) -> TermId {
+        if depth == 0 {
+            return self.leaf(sort);
+        }
+        let d = depth - 1;
+        let (op, args) = match sort {
+            Sort::Bool => match self.dice.below(10) {
+                0 => (Op::Not, vec![self.term(Sort::Bool, d)]),
+                1 => (Op::And, self.terms(Sort::Bool, d, 3)),
+                2 => (Op::Or, self.terms(Sort::Bool, d, 2)),
+                3 => (Op::Implies, self.terms(Sort::Bool, d, 2)),
+                4 | 5 => {
+                    let sort = self.any_sort();
+                    (Op::Eq, self.terms(sort, d, 2))
+                }
+                n => {
+                    let sort = if self.dice.below(2) == 0 { Sort::Int } else { Sort::Real };
+                    ([Op::Lt, Op::Le, Op::Gt, Op::Ge][n - 6], self.terms(sort, d, 2))
+                }
+            },
+            Sort::Int | Sort::Real => match self.dice.below(12) {
+                0 => (Op::Neg, vec![self.term(sort, d)]),
+                1 => (Op::Abs, vec![self.term(sort, d)]),
+                2 => (Op::Add, self.terms(sort, d, 2)),
+                3 => (Op::Sub, self.terms(sort, d, 2)),
+                4 => (Op::Min, self.terms(sort, d, 3)),
+                5 => (Op::Max, self.terms(sort, d, 2)),
+                6 => {
+                    let last = self.second(sort, d);
+                    (Op::Mul, vec![self.term(sort, d), last])
+                }
+                7 if sort == Sort::Int => (Op::ToInt, vec![self.term(Sort::Real, d)]),
+                7 => (Op::ToReal, vec![self.term(Sort::Int, d)]),
+                8 | 9 => {
+                    let op = match (sort, self.dice.below(2)) {
+                        (Sort::Real, _) => Op::Div,
+                        (_, 0) => Op::IntDiv,
+                        _ => Op::Mod,
+                    };
+                    let last = self.second(sort, d);
+                    (op, vec![self.term(sort, d), last])
+                }
+                10 if self.logic == Logic::Full => {
+                    let exponent = self.pool.int(self.dice.below(4) as i64 - 1);
+                    (Op::Pow, vec![self.leaf(sort), exponent])
+                }
+                _ => self.choice(sort, d),
+            },
+            Sort::String if self.dice.below(2) == 0 => (Op::Concat, self.terms(sort, d, 2)),
+            Sort::String | Sort::Enum(_) => self.choice(sort, d),
+        };
+        self.pool.mk(op, &args).unwrap()
+    }
+
+    fn choice(&mut self, sort: Sort, depth: u32) -> (Op, Vec<TermId>) {
+        let mut args = vec![self.term(Sort::Bool, depth)];
+        args.extend(self.terms(sort, depth, 2));
+        (Op::Ite, args)
+    }
+
+    fn terms(&mut self, sort: Sort, depth: u32, count: usize) -> Vec<TermId> {
+        (0..count).map(|_| self.term(sort, depth)).collect()
+    }
+
+    fn second(&mut self, sort: Sort, depth: u32) -> TermId {
+        match self.logic {
+            Logic::Linear => self.constant(sort),
+            Logic::Full => self.term(sort, depth),
+        }
+    }
+}
+
+/// One query; true if the solver answered.
+fn round(session: &mut Session, seed: u64, logic: Logic) -> bool {
+    let mut g = Generator::new(seed, logic);
+    let mut wanted = Vec::new();
+    for i in 0..TERMS {
+        let sort = g.any_sort();
+        let depth = 1 + g.dice.below(5) as u32;
+        let term = g.term(sort, depth);
+        let result = g.pool.declare(&format!("result {i}"), sort).unwrap();
+        wanted.push((term, result));
+    }
+    let pinned = g.variables.clone();
+    let mut pool = g.pool;
+    session.reset();
+    for (_, variable, value) in &pinned {
+        let constant = pool.constant(value.clone());
+        let fact = pool.mk(Op::Eq, &[*variable, constant]).unwrap();
+        session.assert(&pool, fact);
+    }
+    for &(term, result) in &wanted {
+        let variable = pool.var(result);
+        let fact = pool.mk(Op::Eq, &[variable, term]).unwrap();
+        session.assert(&pool, fact);
+    }
+    let symbols: Vec<StepSymbol> = wanted.iter().map(|w| StepSymbol::rigid(w.1)).collect();
+    match session.check(&[], LIMIT) {
+        Answer::Sat => {}
+        Answer::Unsat => panic!("seed {seed}: no model for pinned variables"),
+        Answer::Unknown(reason) => {
+            let harmless = matches!(reason, gander_smt::Reason::Timeout | gander_smt::Reason::Incomplete(_));
+            assert!(harmless, "seed {seed}: {reason}");
+            return false;
+        }
+    }
+    let values = session.values(&pool, &symbols, LIMIT).unwrap();
+    let assignment = |s| pinned.iter().find(|p| p.0 == s).map(|p| p.2.clone());
+    for ((term, _), value) in wanted.iter().zip(values) {
+        let expected = evaluate(&pool, *term, &assignment).unwrap();
+        assert_eq!(value, expected, "seed {seed}, {}: {}", session.solver().name, pool.display(*term));
+    }
+    true
+}
+
+fn agree(kind: SolverKind, logic: Logic, rounds: u64) {
+    let Some(solver) = support::solver(kind, "random terms") else { return };
+    let number = |name: &str| std::env::var(name).ok().and_then(|v| v.parse::<u64>().ok());
+    let first = number("GANDER_FUZZ_SEED").unwrap_or(1);
+    let end = number("GANDER_FUZZ_SECONDS").map(|s| Instant::now() + Duration::from_secs(s));
+    let mut session = Session::start(&solver, SessionConfig::default());
+    let (mut asked, mut answered) = (0, 0);
+    while end.map_or(asked < rounds, |e| Instant::now() < e) {
+        let seed = (first + asked).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        answered += u64::from(round(&mut session, seed, logic));
+        asked += 1;
+    }
+    assert!(answered * 10 >= asked * 9, "{}: only {answered} of {asked} answered", solver.name);
+}
+
+#[test]
+fn z3_agrees() {
+    agree(SolverKind::Z3, Logic::Full, 100);
+}
+
+#[test]
+fn yices_agrees() {
+    agree(SolverKind::Yices, Logic::Linear, 300);
+}
+
+#[test]
+fn cvc5_agrees() {
+    agree(SolverKind::Cvc5, Logic::Full, 40);
+}
