@@ -59,6 +59,9 @@ pub struct EngineOptions {
     pub induction: InductionOptions,
     /// Of simulation.
     pub simulation: SimulationOptions,
+    /// A mistake to make.
+    #[cfg(test)]
+    pub(crate) bug: Option<crate::seeded::SeededBug>,
 }
 
 /// The variants of k-induction of Sheeran, Singh and Stålmarck (2000).

@@ -24,7 +24,7 @@ use gander_system::{NodeId, StartId, System, TransitionId};
 use gander_term::{Pool, Sort, Substitution, SymbolId, TermId};
 use rustc_hash::FxHashMap;
 
-#[cfg(any(test, feature = "seeded-bugs"))]
+#[cfg(test)]
 use crate::seeded::SeededBug;
 
 /// Formulas of a system in a pool of their own; see the module's documentation.
@@ -41,8 +41,10 @@ pub(crate) struct Encoding {
     params: Vec<Option<Vec<SymbolId>>>,
     placement: FxHashMap<SymbolId, Placement>,
     relations: Vec<Option<TermId>>,
+    /// Symbols for the values that variables have a number of steps later.
+    later: FxHashMap<(SymbolId, u32), SymbolId>,
     assumptions: Vec<Option<TermId>>,
-    #[cfg(any(test, feature = "seeded-bugs"))]
+    #[cfg(test)]
     pub bug: Option<SeededBug>,
 }
 
@@ -81,8 +83,9 @@ impl Encoding {
             params: vec![None; system.transitions.len()],
             placement,
             relations: vec![None; system.transitions.len()],
+            later: FxHashMap::default(),
             assumptions: vec![None; system.nodes.len()],
-            #[cfg(any(test, feature = "seeded-bugs"))]
+            #[cfg(test)]
             bug: None,
         }
     }
@@ -193,12 +196,12 @@ impl Encoding {
         relation
     }
 
-    #[cfg(not(any(test, feature = "seeded-bugs")))]
+    #[cfg(not(test))]
     fn effect(&mut self, t: TransitionId) -> TermId {
         self.system.effect_term(&mut self.pool, t)
     }
 
-    #[cfg(any(test, feature = "seeded-bugs"))]
+    #[cfg(test)]
     fn effect(&mut self, t: TransitionId) -> TermId {
         if self.bug == Some(SeededBug::DroppedFrame) {
             return crate::seeded::effect_without_frames(&self.system, &mut self.pool, t);
@@ -206,12 +209,12 @@ impl Encoding {
         self.system.effect_term(&mut self.pool, t)
     }
 
-    #[cfg(not(any(test, feature = "seeded-bugs")))]
+    #[cfg(not(test))]
     fn target(&self, n: NodeId) -> NodeId {
         n
     }
 
-    #[cfg(any(test, feature = "seeded-bugs"))]
+    #[cfg(test)]
     fn target(&self, n: NodeId) -> NodeId {
         match self.bug {
             Some(SeededBug::WrongNode) => NodeId::from((n.index() + 1) % self.system.nodes.len()),
@@ -249,7 +252,7 @@ impl Encoding {
 
     /// `at n -> assumptions at n`
     pub(crate) fn assumption(&mut self, n: NodeId) -> TermId {
-        #[cfg(any(test, feature = "seeded-bugs"))]
+        #[cfg(test)]
         if self.bug == Some(SeededBug::DroppedAssumption) {
             return self.pool.tt();
         }
@@ -271,6 +274,58 @@ impl Encoding {
         let parts: Vec<TermId> =
             here.into_iter().map(|s| system.start_term(&mut self.pool, StartId::from(s))).collect();
         self.pool.or(parts)
+    }
+
+    /// A state and the one `distance` steps later differ: in their node (of `nodes`) or in some variable.
+    pub(crate) fn distinct(&mut self, nodes: &[NodeId], distance: u32) -> TermId {
+        let system = Arc::clone(&self.system);
+        let later = |e: &mut Encoding, s: SymbolId| {
+            let key = (s, distance);
+            let twin = match e.later.get(&key) {
+                Some(&twin) => twin,
+                None => {
+                    let (name, sort) = (e.pool.symbol(s).name.clone(), e.pool.symbol(s).sort);
+                    let twin = e.pool.declare_fresh(&format!("{name}+{distance}"), sort);
+                    e.placement.insert(twin, Placement::At { symbol: s, offset: distance });
+                    e.later.insert(key, twin);
+                    twin
+                }
+            };
+            (e.pool.var(s), e.pool.var(twin))
+        };
+        let mut same_node = Vec::new();
+        for &n in nodes {
+            let (here, there) = later(self, self.at[n.index()]);
+            same_node.push(self.pool.and([here, there]));
+        }
+        let mut differs = Vec::new();
+        for v in self.compared_vars(&system) {
+            let (here, there) = later(self, v);
+            differs.push(self.pool.ne(here, there));
+        }
+        let same_node = self.pool.or(same_node);
+        let differs = self.pool.or(differs);
+        self.pool.implies(same_node, differs)
+    }
+
+    /// The variables that tell states apart: all of them.
+    fn compared_vars(&self, system: &System) -> Vec<SymbolId> {
+        #[cfg(test)]
+        if self.bug == Some(SeededBug::LoopFreeOverSlice) {
+            return system.vars.iter().take(1).map(|v| v.current).collect();
+        }
+        system.vars.iter().map(|v| v.current).collect()
+    }
+
+    /// A state that is no start state, at any of these nodes.
+    pub(crate) fn no_restart(&mut self, nodes: &[NodeId]) -> TermId {
+        let mut parts = Vec::new();
+        for &n in nodes {
+            let start = self.is_start(n);
+            let (here, not) = (self.at(n), self.pool.not(start));
+            parts.push(self.pool.implies(here, not));
+        }
+        self.pool.and(parts)
     }
 
     /// The nodes that the control graph can reach, ignoring data.
@@ -298,7 +353,7 @@ impl Encoding {
 
     /// The transitions that lead from one of `sources` to `n`.
     pub(crate) fn entering(&self, n: NodeId, sources: &[NodeId]) -> Vec<TransitionId> {
-        #[cfg(any(test, feature = "seeded-bugs"))]
+        #[cfg(test)]
         if self.bug == Some(SeededBug::WrongNode) {
             let all = self.system.transition_ids();
             return all

@@ -72,7 +72,7 @@ impl std::fmt::Debug for EngineInfo {
 
 /// Every engine, in the order in which a check starts them: the cheap ones first.
 pub fn engines() -> &'static [EngineInfo] {
-    static ENGINES: [EngineInfo; 1] = [crate::bmc::INFO];
+    static ENGINES: [EngineInfo; 2] = [crate::bmc::INFO, crate::induction::INFO];
     &ENGINES
 }
 
@@ -108,6 +108,13 @@ pub(crate) enum Message {
     Idle,
     /// Somebody cancelled the check.
     Cancelled,
+}
+
+/// Whether a session will be asked for cores.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Cores {
+    Yes,
+    No,
 }
 
 /// Where an engine works: what it is asked, whom it can ask, whom it tells.
@@ -182,9 +189,18 @@ impl Desk {
 
     /// A session with a solver that ends when the engine is cancelled. `purpose` names its log.
     pub fn session(&self, solver: &Solver, purpose: &str) -> Session {
+        self.session_with(solver, purpose, Cores::No)
+    }
+
+    /// [`Desk::session`] that can be asked for cores.
+    pub fn session_with_cores(&self, solver: &Solver, purpose: &str) -> Session {
+        self.session_with(solver, purpose, Cores::Yes)
+    }
+
+    fn session_with(&self, solver: &Solver, purpose: &str, cores: Cores) -> Session {
         let config = SessionConfig {
             memory: self.config.memory,
-            cores: false,
+            cores: cores == Cores::Yes,
             seed: None,
             killer: self.killer.clone(),
             ..SessionConfig::default()

@@ -20,7 +20,7 @@ mod engine;
 mod induction;
 mod question;
 mod search;
-#[cfg(any(test, feature = "seeded-bugs"))]
+#[cfg(test)]
 mod seeded;
 mod simulate;
 mod unrolling;
@@ -34,5 +34,3 @@ pub use config::{
 };
 pub use director::{check, check_with};
 pub use engine::{Advance, Desk, Engine, EngineInfo, engines};
-#[cfg(any(test, feature = "seeded-bugs"))]
-pub use seeded::SeededBug;

@@ -115,11 +115,6 @@ impl Question {
             Meeting::Breaks => Verdict::Holds(evidence),
         }
     }
-
-    /// True if some target is a step.
-    pub(crate) fn has_steps(&self) -> bool {
-        self.targets.iter().any(|t| matches!(t.place, Place::Taking(_)))
-    }
 }
 
 /// True for the kinds that are questions about reachability.

@@ -5,6 +5,7 @@
 
 use gander_smt::{Answer, Limits, Reason, Solver};
 use gander_term::{Features, TermId};
+use rustc_hash::FxHashSet;
 
 use crate::encoding::Encoding;
 use crate::engine::Desk;
@@ -29,19 +30,19 @@ pub(crate) struct Search {
     /// The solver in use, and its unrolling.
     current: usize,
     unrolling: Option<Unrolling>,
-    /// Flags of the targets were given their meaning up to this depth (exclusive).
-    prepared: u32,
+    /// Depths at which flags of the targets have their meaning.
+    prepared: FxHashSet<u32>,
 }
 
 impl Search {
     /// A search in a system and for targets with these features.
     pub(crate) fn new(desk: &Desk, features: Features, purpose: &str) -> Search {
         let solvers = desk.config().solvers.candidates(features).into_iter().cloned().collect();
-        Search { purpose: purpose.to_string(), solvers, current: 0, unrolling: None, prepared: 0 }
+        Search { purpose: purpose.to_string(), solvers, current: 0, unrolling: None, prepared: FxHashSet::default() }
     }
 
-    /// Looks for a run of `depth` steps to one of the targets. Depths must not decrease; all targets that will ever be
-    /// asked for are given as `all`, those asked for now as positions in it.
+    /// Looks for a run of `depth` steps to one of the targets. All targets that will ever be asked for are given as `all`,
+    /// those asked for now as positions in it, in order.
     pub(crate) fn ask(
         &mut self,
         e: &mut Encoding,
@@ -76,7 +77,7 @@ impl Search {
         if self.unrolling.is_none() {
             let session = desk.session(&self.solvers[self.current], &self.purpose);
             self.unrolling = Some(Unrolling::new(e, session, Origin::Starts));
-            self.prepared = depth;
+            self.prepared.clear();
         }
         let unrolling = self.unrolling.as_mut().expect("it was made above");
         while unrolling.length() < depth {
@@ -100,8 +101,7 @@ impl Search {
         limits: Limits,
     ) -> Result<Found, Reason> {
         self.unrolled(e, desk, depth);
-        let fresh = self.prepared <= depth;
-        self.prepared = depth + 1;
+        let fresh = self.prepared.insert(depth);
         let Some(unrolling) = self.unrolling.as_mut() else {
             return Err(Reason::NotStarted("no session".into()));
         };

@@ -5,7 +5,7 @@ use gander_term::{Pool, TermId};
 
 /// A mistake that an engine can be told to make.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum SeededBug {
+pub(crate) enum SeededBug {
     /// The depth that was searched is taken for one more than it is.
     OffByOneDepth,
     /// Effects forget what they keep.
@@ -22,7 +22,7 @@ pub enum SeededBug {
 
 impl SeededBug {
     /// All of them.
-    pub const ALL: [SeededBug; 6] = [
+    pub(crate) const ALL: [SeededBug; 6] = [
         SeededBug::OffByOneDepth,
         SeededBug::DroppedFrame,
         SeededBug::WrongNode,

@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use gander_system::passes::{self, Chain, WayBack};
-use gander_system::{ClaimId, ClaimKind, Evidence, Goal, Run, System, Verdict};
+use gander_system::{ClaimId, ClaimKind, Evidence, Goal, NodeId, Run, System, Verdict};
+use gander_term::{Importer, TermId};
 
-use crate::board::Board;
+use crate::board::{Board, ProvedInvariant};
 use crate::encoding::Encoding;
+use crate::engine::Desk;
 use crate::question::{Asker, Question};
 
 /// A system with its encoding, and the way back to the one that was given.
@@ -25,19 +27,20 @@ struct ChainView {
 
 impl View {
     /// The system itself.
-    pub(crate) fn plain(system: &Arc<System>) -> View {
-        View { encoding: Encoding::new(system), asker: Asker::default(), chain: None }
+    pub(crate) fn plain(desk: &Desk) -> View {
+        View { encoding: encode(desk, desk.system()), asker: Asker::default(), chain: None }
     }
 
     /// The chain system of a claim.
-    pub(crate) fn chain(system: &Arc<System>, claim: ClaimId) -> Result<View, String> {
+    pub(crate) fn chain(desk: &Desk, claim: ClaimId) -> Result<View, String> {
+        let system = desk.system();
         let chain = passes::chain(system, claim).map_err(|e| e.to_string())?;
         let of_chain = Arc::new(chain.system.clone());
         let internal = match &system.claims[claim.index()].kind {
             ClaimKind::Reachable(goals) => goals.iter().filter(|g| matches!(g, Goal::State(_))).count() as u32,
             _ => 0,
         };
-        let encoding = Encoding::new(&of_chain);
+        let encoding = encode(desk, &of_chain);
         Ok(View { encoding, asker: Asker::default(), chain: Some(ChainView { chain, claim, internal }) })
     }
 
@@ -96,8 +99,37 @@ impl View {
         }
     }
 
+    /// An invariant of the given system as one of this system, by node; none if it does not carry over.
+    pub(crate) fn lemma(&mut self, found: &ProvedInvariant) -> Option<Vec<(NodeId, TermId)>> {
+        let e = &mut self.encoding;
+        let formulas = &found.formulas;
+        let mut importer = Importer::new();
+        let mut by_node = Vec::new();
+        for n in e.system.node_ids() {
+            // Nodes of a chain system are those of the given one, once for each stage.
+            let old = n.index() % formulas.by_node.len().max(1);
+            let t = importer.import(&mut e.pool, &formulas.pool, *formulas.by_node.get(old)?).ok()?;
+            by_node.push((n, t));
+        }
+        // The internal steps of a chain system make states repeat, but keep what they satisfy.
+        let inductive = found.k == 1 && !found.loop_free && !found.no_restart;
+        (self.chain.is_none() || inductive).then_some(by_node)
+    }
+
     /// True for the system itself.
     pub(crate) fn is_plain(&self) -> bool {
         self.chain.is_none()
     }
+}
+
+#[cfg(not(test))]
+fn encode(_: &Desk, system: &Arc<System>) -> Encoding {
+    Encoding::new(system)
+}
+
+#[cfg(test)]
+fn encode(desk: &Desk, system: &Arc<System>) -> Encoding {
+    let mut encoding = Encoding::new(system);
+    encoding.bug = desk.config().options.bug;
+    encoding
 }

@@ -2,7 +2,7 @@
 
 mod models;
 
-use gander_system::{ClaimKind, Evidence, TransitionId, Verdict};
+use gander_system::{ClaimKind, Evidence, NodeId, TransitionId, Verdict};
 use models::{Model, config, run};
 
 /// `holds N`, `fails N` with the length of the run, `holds`, `fails` by proof, or `unknown`.
@@ -42,4 +42,35 @@ fn shortest_runs() {
     let report = run(&system, &config);
     let words: Vec<String> = report.outcomes.iter().map(|o| word(&o.verdict)).collect();
     assert_eq!(words, ["fails 5", "holds 4", "unknown", "holds 5", "holds 4"]);
+}
+
+#[test]
+fn the_portfolio_decides_a_counter() {
+    let mut m = counter();
+    m.always("bounded", "x <= 10");
+    m.always("y is 0 or 3", "y == 0 or y == 3");
+    m.always("small", "x < 5");
+    m.reachable("never", &["x == 11"]);
+    m.reachable("chain", &["x == 7", "in B"]);
+    m.reachable("chain back", &["in B", "x == 5"]);
+    m.claim("no deadlock", ClaimKind::NoDeadlock);
+    m.claim("enable inc", ClaimKind::CanEnable(TransitionId(0)));
+    m.claim("no sinkhole B", ClaimKind::NoSinkhole(NodeId(1)));
+    let system = m.finish();
+    let report = run(&system, &config(&system));
+    let words: Vec<String> = report.outcomes.iter().map(|o| format!("{} {}", word(&o.verdict), o.engine)).collect();
+    assert_eq!(
+        words,
+        [
+            "holds induction",
+            "holds induction",
+            "fails 5 bmc",
+            "fails induction",
+            "fails induction",
+            "holds 5 bmc",
+            "fails 10 bmc",
+            "holds 0 bmc",
+            "holds induction"
+        ]
+    );
 }

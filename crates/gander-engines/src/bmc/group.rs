@@ -35,7 +35,7 @@ pub(super) struct Group {
 impl Group {
     /// Groups for claims: those that the solver for the system can take together, and one for each of the others.
     pub(super) fn of(desk: &Desk, claims: &[ClaimId]) -> Vec<Group> {
-        let mut view = View::plain(desk.system());
+        let mut view = View::plain(desk);
         let solvers = &desk.config().solvers;
         let base = system_features(&mut view.encoding);
         let chosen = solvers.choose(base);
@@ -54,7 +54,7 @@ impl Group {
         if !together.is_empty() {
             groups.push(Group::new(desk, view, together, all));
         }
-        groups.extend(alone.into_iter().map(|c| Group::alone(desk, View::plain(desk.system()), c)));
+        groups.extend(alone.into_iter().map(|c| Group::alone(desk, View::plain(desk), c)));
         groups
     }
 
@@ -190,7 +190,7 @@ impl Group {
         let claims: Vec<ClaimId> = self.claims().collect();
         if claims.len() > 1 {
             let groups = claims.iter().map(|&c| {
-                let mut group = Group::alone(desk, View::plain(desk.system()), c);
+                let mut group = Group::alone(desk, View::plain(desk), c);
                 group.depth = self.depth;
                 group.used = self.used;
                 group

@@ -44,7 +44,7 @@ impl Bmc {
             bmc.groups.extend(Group::of(desk, &plain));
         }
         for claim in chains {
-            match View::chain(system, claim) {
+            match View::chain(desk, claim) {
                 Ok(view) => bmc.groups.push(Group::alone(desk, view, claim)),
                 Err(why) => bmc.obstacles.push((claim, why)),
             }

@@ -1,1 +1,92 @@
-//! k-induction.
+//! k-induction over nodes: what holds in the first `k` states of every run, and in a state whenever it held in the `k`
+//! states before, holds always.
+//!
+//! After Sheeran, Singh and Stålmarck, *Checking safety properties using induction and a SAT-solver* (2000). Their four
+//! algorithms are options of one ([`crate::InductionOptions`]): paths may be taken to be loop-free and not to come back
+//! to a start state, the depth may begin anywhere, and the forward check (is there a loop-free run of this length at
+//! all?) makes the method complete on finite systems. Differences from the paper:
+//!
+//! - All claims are tried at once and support each other: the step case assumes all of them, and those that it does not
+//!   preserve are dropped until the rest is preserved (Flanagan and Leino's Houdini). A claim that was not shown is never
+//!   assumed outside of such a set.
+//! - Distinctness and "not a start" are added lazily, where a model violates them.
+//! - Unsatisfiable cores tell what each claim rests on; its evidence holds that and nothing else.
+//! - Invariants come from the board, and hints of the user are candidates like claims.
+
+mod forward;
+mod lemma;
+mod prover;
+mod step_case;
+
+use gander_system::{ClaimId, ClaimKind};
+
+use crate::engine::{Advance, Desk, Engine, EngineInfo};
+use crate::question::is_question;
+use crate::view::View;
+
+use prover::Prover;
+
+/// The entry in the list of engines.
+pub(crate) const INFO: EngineInfo = EngineInfo {
+    name: "induction",
+    about: "k-induction: proofs, all claims at once, complete on finite systems",
+    decides,
+    finds_shortest: true,
+    open: |desk| Box::new(Induction::new(desk)),
+};
+
+fn decides(kind: &ClaimKind) -> bool {
+    is_question(kind) && !matches!(kind, ClaimKind::StartSatisfiable(_))
+}
+
+/// See the module's documentation.
+struct Induction {
+    provers: Vec<Prover>,
+    obstacles: Vec<(ClaimId, String)>,
+}
+
+impl Induction {
+    fn new(desk: &Desk) -> Induction {
+        let mut induction = Induction { provers: Vec::new(), obstacles: Vec::new() };
+        let system = desk.system();
+        let (chains, plain): (Vec<ClaimId>, Vec<ClaimId>) =
+            desk.claims().iter().partition(|c| View::needs_chain(&system.claims[c.index()].kind));
+        if !plain.is_empty() {
+            induction.provers.extend(Prover::of(desk, &plain));
+        }
+        for claim in chains {
+            match View::chain(desk, claim) {
+                Ok(view) => induction.provers.push(Prover::alone(desk, view, claim)),
+                Err(why) => induction.obstacles.push((claim, why)),
+            }
+        }
+        induction
+    }
+
+    fn sweep(&mut self, desk: &Desk) {
+        for p in &mut self.provers {
+            p.forget_settled(desk);
+            if p.is_over() {
+                self.obstacles.extend(p.obstacles());
+            }
+        }
+        self.provers.retain(|p| !p.is_over());
+    }
+}
+
+impl Engine for Induction {
+    fn advance(&mut self, desk: &Desk) -> Advance {
+        self.sweep(desk);
+        let Some(at) = (0..self.provers.len()).min_by_key(|&i| self.provers[i].used()) else {
+            return Advance::Finished;
+        };
+        self.provers[at].advance(desk);
+        self.sweep(desk);
+        if self.provers.is_empty() { Advance::Finished } else { Advance::Again }
+    }
+
+    fn obstacle(&self, claim: ClaimId) -> Option<String> {
+        let running = self.provers.iter().flat_map(Prover::obstacles);
+        running.chain(self.obstacles.iter().cloned()).find(|(c, _)| *c == claim).map(|(_, why)| why)
+    }
+}

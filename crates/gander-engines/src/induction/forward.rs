@@ -1,0 +1,68 @@
+//! The forward check: is there a run of `k` steps with pairwise distinct states?
+//!
+//! If not, every reachable state is reached within `k - 1` steps, by a loop-free run. Distinctness is added lazily.
+
+use gander_smt::{Answer, Limits, Literal, Solver};
+
+use crate::encoding::Encoding;
+use crate::engine::Desk;
+use crate::question::Place;
+use crate::unrolling::{Origin, Unrolling};
+
+/// See the module's documentation.
+pub(super) struct Forward {
+    solver: Option<Solver>,
+    path: Option<Unrolling>,
+    /// The solver failed on a depth: deeper ones are no easier.
+    given_up: bool,
+}
+
+impl Forward {
+    pub(super) fn new(solvers: &[Solver]) -> Forward {
+        Forward { solver: solvers.first().cloned(), path: None, given_up: false }
+    }
+
+    /// Whether there is a loop-free run of `k` steps; `None` if that is not known.
+    pub(super) fn has_run(&mut self, e: &mut Encoding, desk: &Desk, k: u32, limits: Limits) -> Option<bool> {
+        if self.given_up {
+            return None;
+        }
+        let answer = self.try_run(e, desk, k, limits);
+        self.given_up = answer.is_none();
+        answer
+    }
+
+    fn try_run(&mut self, e: &mut Encoding, desk: &Desk, k: u32, limits: Limits) -> Option<bool> {
+        if self.path.is_none() {
+            let session = desk.session(self.solver.as_ref()?, "diameter");
+            self.path = Some(Unrolling::new(e, session, Origin::Starts));
+        }
+        let path = self.path.as_mut()?;
+        while path.length() < k {
+            path.extend(e);
+        }
+        let nodes = e.reachable_nodes();
+        let somewhere = path.somewhere(e, k);
+        let query: Literal = path.session.literal();
+        path.assert_if_at(e, query, somewhere, k);
+        loop {
+            match path.check(&[query], limits) {
+                Answer::Unsat => return Some(false),
+                Answer::Unknown(_) => return None,
+                Answer::Sat => {}
+            }
+            let found = path.path(e, Place::Anywhere, k).ok()?;
+            let mut refined = false;
+            for j in 1..found.states.len() {
+                if let Some(i) = (0..j).find(|&i| super::step_case::same(e, &found.states[i], &found.states[j])) {
+                    let term = e.distinct(&nodes, (j - i) as u32);
+                    path.assert_at(e, term, i as u32);
+                    refined = true;
+                }
+            }
+            if !refined {
+                return Some(true);
+            }
+        }
+    }
+}

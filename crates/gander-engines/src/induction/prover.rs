@@ -1,0 +1,523 @@
+//! Claims that are proved together, over one step case.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use gander_smt::{Limits, Reason, Solver};
+use gander_system::{ClaimId, Evidence, NodeId, Verdict};
+use gander_term::{Features, TermId};
+
+use crate::board::{Cursor, Fact, ProvedInvariant};
+use crate::engine::Desk;
+use crate::question::{Place, Question, Target};
+use crate::search::{Found, Search, system_features};
+use crate::unrolling::{Origin, Unrolling};
+use crate::view::View;
+
+use super::forward::Forward;
+use super::lemma::{Lemma, close};
+use super::step_case::{Assumable, Claimed, Preserved, RestsOn, StepCase};
+
+/// Time for a query of the step case; a candidate that takes longer is left for a deeper round.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What a candidate stands for.
+enum Source {
+    Claim(Question),
+    Hint,
+}
+
+/// Something that may be invariant.
+struct Candidate {
+    source: Source,
+    targets: Vec<Target>,
+    /// By node: what holds of a state where no target can be met. None if that cannot be written without quantifiers:
+    /// then it can only be shown to follow from others.
+    exclusion: Option<Vec<(NodeId, TermId)>>,
+    /// Runs of fewer steps meet no target.
+    clear: u32,
+    open: bool,
+    why: Option<String>,
+}
+
+impl Candidate {
+    fn claim(&self) -> Option<ClaimId> {
+        match &self.source {
+            Source::Claim(q) => Some(q.claim),
+            Source::Hint => None,
+        }
+    }
+}
+
+/// See the module's documentation.
+pub(super) struct Prover {
+    view: View,
+    /// The nodes that the control graph can reach.
+    nodes: Vec<NodeId>,
+    candidates: Vec<Candidate>,
+    lemmas: Vec<Lemma>,
+    solvers: Vec<Solver>,
+    step: Option<StepCase>,
+    base: Search,
+    forward: Option<Forward>,
+    cursor: Cursor,
+    /// The depth that is tried next; 0: does anything follow from lemmas alone?
+    k: u32,
+    used: Duration,
+    over: bool,
+}
+
+impl Prover {
+    /// Provers for claims: those that the solver for the system can take together, and one for each of the others.
+    pub(super) fn of(desk: &Desk, claims: &[ClaimId]) -> Vec<Prover> {
+        let mut view = View::plain(desk);
+        let solvers = &desk.config().solvers;
+        let base = system_features(&mut view.encoding);
+        let chosen = solvers.choose(base);
+        let (mut together, mut alone, mut all) = (Vec::new(), Vec::new(), base);
+        for &claim in claims {
+            let Some(question) = view.question(claim) else { continue };
+            let features = base.join(features(&view, &question));
+            if solvers.choose(features) == chosen {
+                together.push(question);
+                all = all.join(features);
+            } else {
+                alone.push(claim);
+            }
+        }
+        let mut provers = Vec::new();
+        if !together.is_empty() {
+            provers.push(Prover::new(desk, view, together, all));
+        }
+        provers.extend(alone.into_iter().map(|c| Prover::alone(desk, View::plain(desk), c)));
+        provers
+    }
+
+    /// A prover for one claim.
+    pub(super) fn alone(desk: &Desk, mut view: View, claim: ClaimId) -> Prover {
+        let base = system_features(&mut view.encoding);
+        let question = view.question(claim);
+        let features = question.as_ref().map_or(base, |q| base.join(features(&view, q)));
+        Prover::new(desk, view, question.into_iter().collect(), features)
+    }
+
+    fn new(desk: &Desk, mut view: View, questions: Vec<Question>, features: Features) -> Prover {
+        let mut candidates = Vec::new();
+        for q in questions {
+            let exclusion = view.asker.exclusion(&mut view.encoding, &q);
+            candidates.push(Candidate {
+                targets: q.targets.clone(),
+                source: Source::Claim(q),
+                exclusion,
+                clear: 0,
+                open: true,
+                why: None,
+            });
+        }
+        let mut features = features;
+        let hints = hints(&mut view);
+        let with_hints = features.join(view.encoding.pool.features(&hints.iter().map(|h| h.1).collect::<Vec<_>>()));
+        let solvers = &desk.config().solvers;
+        // Hints that need another solver than the claims are not worth it.
+        if solvers.choose(with_hints) == solvers.choose(features) {
+            features = with_hints;
+            for (n, formula) in hints {
+                let not = view.encoding.pool.not(formula);
+                let target = Target::new(&mut view.encoding, Place::At(n), not, "hint");
+                candidates.push(Candidate {
+                    source: Source::Hint,
+                    targets: vec![target],
+                    exclusion: Some(vec![(n, formula)]),
+                    clear: 0,
+                    open: true,
+                    why: None,
+                });
+            }
+        }
+        Prover {
+            nodes: view.encoding.reachable_nodes(),
+            base: Search::new(desk, features, "base"),
+            solvers: solvers.candidates(features).into_iter().cloned().collect(),
+            view,
+            candidates,
+            lemmas: Vec::new(),
+            step: None,
+            forward: None,
+            cursor: Cursor::default(),
+            k: 0,
+            used: Duration::ZERO,
+            over: false,
+        }
+    }
+
+    /// The time spent so far.
+    pub(super) fn used(&self) -> Duration {
+        self.used
+    }
+
+    /// Drops what others have settled.
+    pub(super) fn forget_settled(&mut self, desk: &Desk) {
+        for c in &mut self.candidates {
+            c.open &= c.claim().is_none_or(|claim| desk.is_open(claim));
+        }
+    }
+
+    /// True if no claim is left to prove.
+    pub(super) fn is_over(&self) -> bool {
+        self.over || !self.candidates.iter().any(|c| c.open && c.claim().is_some())
+    }
+
+    /// What stands in the way of each claim.
+    pub(super) fn obstacles(&self) -> Vec<(ClaimId, String)> {
+        let open = self.candidates.iter().filter(|c| c.open);
+        open.filter_map(|c| {
+            let why = match &c.why {
+                Some(why) => why.clone(),
+                None => {
+                    format!("not {}-inductive; an invariant as a hint in a node would help", self.k.saturating_sub(1))
+                }
+            };
+            Some((c.claim()?, why))
+        })
+        .collect()
+    }
+
+    /// Tries the next depth.
+    pub(super) fn advance(&mut self, desk: &Desk) {
+        let begun = Instant::now();
+        self.read_board(desk);
+        let options = &desk.config().options.induction;
+        if self.k == 0 {
+            self.settle_implied(desk);
+            self.k = options.first_k.max(1);
+        } else if options.max_k.is_some_and(|max| self.k > max) {
+            self.over = true;
+            let (max, open) = (options.max_k.unwrap_or(0), self.candidates.iter_mut().filter(|c| c.open));
+            open.for_each(|c| c.why = Some(format!("not inductive up to depth {max}, which is the limit")));
+        } else {
+            if self.prove_at(desk, self.k) {
+                // New lemmas may be enough for the rest.
+                self.settle_implied(desk);
+            }
+            let open = self.candidates.iter().any(|c| c.open && c.claim().is_some());
+            if options.forward && open && !desk.is_cancelled() {
+                self.look_forward(desk);
+            }
+            desk.progress(Some(self.k), format!("k = {}", self.k));
+            self.k += 1;
+        }
+        self.used += begun.elapsed();
+    }
+
+    /// Invariants that others found become lemmas.
+    fn read_board(&mut self, desk: &Desk) {
+        for fact in desk.board().news(&mut self.cursor) {
+            let Fact::Invariant(found) = &*fact else { continue };
+            if found.engine == desk.engine && self.view.is_plain() && self.lemmas.len() > 64 {
+                continue;
+            }
+            if let Some(lemma) = self.view.lemma(found) {
+                self.lemmas.push(Lemma {
+                    by_node: lemma,
+                    k: found.k,
+                    loop_free: found.loop_free,
+                    no_restart: found.no_restart,
+                    rests_on: Vec::new(),
+                });
+            }
+        }
+    }
+
+    /// Claims that follow from lemmas.
+    fn settle_implied(&mut self, desk: &Desk) {
+        let open: Vec<usize> = (0..self.candidates.len()).filter(|&c| self.candidates[c].open).collect();
+        for c in self.preserved(desk, &[], open, 0) {
+            let Ok(rests_on) = self.what_it_rests_on(desk, &[], c, 0) else { continue };
+            let closed = close(&mut self.view.encoding, &self.nodes, &self.lemmas, &rests_on.lemmas);
+            self.conclude(desk, c, &closed);
+        }
+    }
+
+    /// Proves what is `k`-inductive; true if that was something.
+    fn prove_at(&mut self, desk: &Desk, k: u32) -> bool {
+        let able = |c: &Candidate| c.open && c.exclusion.is_some();
+        let mut set: Vec<usize> = (0..self.candidates.len()).filter(|&c| able(&self.candidates[c])).collect();
+        loop {
+            set = self.preserved(desk, &set.clone(), set, k);
+            if set.is_empty() || desk.is_cancelled() {
+                return false;
+            }
+            let clear = self.clear_base(desk, &set, k);
+            if clear.len() == set.len() {
+                break;
+            }
+            set = clear;
+        }
+        self.add_lemmas(desk, &set, k)
+    }
+
+    /// The greatest part of `set` such that, if all of `assumed` that is in it (or nothing, for `k = 0`) holds in `k`
+    /// states, it holds in the next.
+    fn preserved(&mut self, desk: &Desk, assumed: &[usize], mut set: Vec<usize>, k: u32) -> Vec<usize> {
+        let mut assumed = assumed.to_vec();
+        while !set.is_empty() && !desk.is_cancelled() {
+            match self.ask_step(desk, &assumed, &set, k) {
+                Ok(Preserved::Yes) => return set,
+                Ok(Preserved::No(c)) => {
+                    set.retain(|&s| s != c);
+                    assumed.retain(|&s| s != c);
+                }
+                Err(reason) if set.len() == 1 => {
+                    self.candidates[set[0]].why = Some(format!("stopped at depth {k}: {reason}"));
+                    return Vec::new();
+                }
+                Err(_) => {
+                    // One of them is too hard: each for itself. What is not shown for sure is out, and then everything
+                    // has to be shown again.
+                    let mut kept = Vec::new();
+                    for &c in &set {
+                        match self.ask_step(desk, &assumed, &[c], k) {
+                            Ok(Preserved::Yes) => kept.push(c),
+                            Ok(Preserved::No(_)) => {}
+                            Err(reason) => self.candidates[c].why = Some(format!("stopped at depth {k}: {reason}")),
+                        }
+                    }
+                    if kept.len() == set.len() {
+                        return kept;
+                    }
+                    assumed.retain(|c| kept.contains(c));
+                    set = kept;
+                }
+            }
+        }
+        Vec::new()
+    }
+
+    /// Asks the step case, with another solver if one fails.
+    fn ask_step(&mut self, desk: &Desk, assumed: &[usize], shown: &[usize], k: u32) -> Result<Preserved, Reason> {
+        let options = &desk.config().options.induction;
+        let assumable = Assumable { loop_free: options.loop_free, no_restart: options.no_restart };
+        let mut failure = Reason::NotStarted("no solver for this was found".into());
+        for solver in &self.solvers {
+            let step = self.step.get_or_insert_with(|| {
+                let session = desk.session_with_cores(solver, "step");
+                let unrolling = Unrolling::new(&mut self.view.encoding, session, Origin::Anywhere);
+                StepCase::new(unrolling, self.candidates.len())
+            });
+            let all: Vec<Claimed<'_>> = self
+                .candidates
+                .iter()
+                .map(|c| Claimed { exclusion: c.exclusion.as_deref().unwrap_or(&[]), targets: &c.targets })
+                .collect();
+            let limits = Limits::time(PATIENCE);
+            let e = &mut self.view.encoding;
+            match step.ask(e, &self.lemmas, &all, assumed, shown, k, assumable, limits) {
+                Ok(answer) => return Ok(answer),
+                Err(reason) => {
+                    self.step = None;
+                    failure = reason;
+                    if failure == Reason::Interrupted || desk.is_cancelled() {
+                        break;
+                    }
+                }
+            }
+        }
+        Err(failure)
+    }
+
+    /// What the proof of one candidate of a preserved set rests on.
+    fn what_it_rests_on(&mut self, desk: &Desk, set: &[usize], c: usize, k: u32) -> Result<RestsOn, Reason> {
+        match self.ask_step(desk, set, &[c], k)? {
+            Preserved::No(_) => Err(Reason::Garbage("the solver changed its mind".into())),
+            Preserved::Yes if self.nothing_to_show(c, k) => Ok(RestsOn::default()),
+            Preserved::Yes => match &mut self.step {
+                Some(step) => step.rests_on(),
+                None => Err(Reason::NotAvailable("core")),
+            },
+        }
+    }
+
+    /// True if no target of the candidate is at a node that the control graph can be at, so nothing was asked.
+    fn nothing_to_show(&mut self, c: usize, k: u32) -> bool {
+        let mut nodes = self.nodes.clone();
+        for _ in 0..k {
+            nodes = self.view.encoding.successors(&nodes);
+        }
+        let targets = self.candidates[c].targets.clone();
+        targets.iter().all(|t| t.meaning(&mut self.view.encoding, &nodes).is_none())
+    }
+
+    /// The candidates of `set` that no run of fewer than `k` steps breaks, nor a step that leaves the end of one. Runs
+    /// that break a claim are proposed.
+    fn clear_base(&mut self, desk: &Desk, set: &[usize], k: u32) -> Vec<usize> {
+        for &c in set {
+            if let Some(bound) = self.candidates[c].claim().and_then(|claim| self.view.bound(desk.board(), claim)) {
+                let clear = &mut self.candidates[c].clear;
+                *clear = (*clear).max(bound + 1);
+            }
+        }
+        let mut set = set.to_vec();
+        for depth in 0..k {
+            set = self.clear_at(desk, set, depth);
+        }
+        // The step makes the run longer by one.
+        let (steps, mut states): (Vec<usize>, Vec<usize>) = set
+            .into_iter()
+            .partition(|&c| self.candidates[c].targets.iter().any(|t| matches!(t.place, Place::Taking(_))));
+        states.extend(self.clear_at(desk, steps, k));
+        states.sort_unstable();
+        states
+    }
+
+    /// The candidates of `set` that no run of `depth` steps breaks, if none of fewer does.
+    fn clear_at(&mut self, desk: &Desk, mut set: Vec<usize>, depth: u32) -> Vec<usize> {
+        let mut all = Vec::new();
+        let mut owners = Vec::new();
+        for (i, c) in self.candidates.iter().enumerate() {
+            all.extend_from_slice(&c.targets);
+            owners.resize(all.len(), i);
+        }
+        loop {
+            let asked = |c: usize| self.candidates[c].clear <= depth && set.contains(&c);
+            let now: Vec<usize> = (0..all.len()).filter(|&t| asked(owners[t])).collect();
+            if now.is_empty() {
+                return set;
+            }
+            let e = &mut self.view.encoding;
+            match self.base.ask(e, desk, &all, &now, depth, Limits::time(PATIENCE)) {
+                Found::Nothing => {
+                    for c in &mut self.candidates.iter_mut().enumerate().filter(|(i, _)| set.contains(i)) {
+                        c.1.clear = c.1.clear.max(depth + 1);
+                        if let Some(claim) = c.1.claim() {
+                            self.view.raise_bound(desk.board(), claim, depth);
+                        }
+                    }
+                    return set;
+                }
+                Found::Met(target, path) => {
+                    let c = owners[target];
+                    let candidate = &mut self.candidates[c];
+                    candidate.open = false;
+                    set.retain(|&s| s != c);
+                    if let Source::Claim(q) = &candidate.source
+                        && let Some(verdict) = path.into_run().and_then(|run| self.view.met(q, run))
+                    {
+                        desk.propose(q.claim, verdict);
+                    }
+                }
+                Found::Unknown(reason) => {
+                    for &c in &set {
+                        self.candidates[c].why = Some(format!("the base case stopped at depth {depth}: {reason}"));
+                    }
+                    set.retain(|&c| self.candidates[c].clear > depth);
+                    return set;
+                }
+            }
+        }
+    }
+
+    /// A set that is preserved and clear becomes lemmas; true if it worked.
+    fn add_lemmas(&mut self, desk: &Desk, set: &[usize], k: u32) -> bool {
+        let first = self.lemmas.len();
+        let mut found = Vec::new();
+        for &c in set {
+            let rests_on = self.what_it_rests_on(desk, set, c, k).unwrap_or_else(|_| RestsOn {
+                // Without a core: on everything.
+                candidates: set.to_vec(),
+                lemmas: (0..first).collect(),
+                loop_free: true,
+                no_restart: true,
+            });
+            found.push(rests_on);
+        }
+        if desk.is_cancelled() {
+            return false;
+        }
+        for (&c, on) in set.iter().zip(&found) {
+            let others = on.candidates.iter().filter_map(|d| set.iter().position(|s| s == d)).map(|i| first + i);
+            self.lemmas.push(Lemma {
+                by_node: self.candidates[c].exclusion.clone().unwrap_or_default(),
+                k,
+                loop_free: on.loop_free,
+                no_restart: on.no_restart,
+                rests_on: on.lemmas.iter().copied().chain(others).collect(),
+            });
+        }
+        for (i, &c) in set.iter().enumerate() {
+            let closed = close(&mut self.view.encoding, &self.nodes, &self.lemmas, &[first + i]);
+            self.conclude(desk, c, &closed);
+        }
+        self.publish(desk, first);
+        true
+    }
+
+    /// Proposes the proof of a candidate that is a claim.
+    fn conclude(&mut self, desk: &Desk, c: usize, closed: &super::lemma::Closed) {
+        let candidate = &mut self.candidates[c];
+        candidate.open = false;
+        let Source::Claim(q) = &candidate.source else { return };
+        let Ok(invariant) = closed.portable(&self.view.encoding) else { return };
+        let (k, loop_free, no_restart) = (closed.k, closed.loop_free, closed.no_restart);
+        let evidence = if k == 1 && !loop_free && !no_restart {
+            Evidence::Invariant(invariant)
+        } else {
+            Evidence::KInductive { k, invariant, loop_free, no_restart }
+        };
+        let verdict: Verdict = q.never_met(self.view.proof(evidence));
+        desk.propose(q.claim, verdict);
+    }
+
+    /// Tells the others of the lemmas from `first` on.
+    fn publish(&mut self, desk: &Desk, first: usize) {
+        if !self.view.is_plain() {
+            return;
+        }
+        let roots: Vec<usize> = (first..self.lemmas.len()).collect();
+        let closed = close(&mut self.view.encoding, &self.nodes, &self.lemmas, &roots);
+        let Ok(formulas) = closed.portable(&self.view.encoding) else { return };
+        let (k, loop_free, no_restart) = (closed.k, closed.loop_free, closed.no_restart);
+        let invariant = ProvedInvariant { formulas, k, loop_free, no_restart, engine: desk.engine.to_string() };
+        desk.publish(Fact::Invariant(invariant), format!("{} invariants at k = {k}", roots.len()));
+        // Our own news are no news.
+        let _ = desk.board().news(&mut self.cursor);
+    }
+
+    /// Is there a loop-free run of `k` steps at all? If not, whatever no run of fewer steps meets is never met.
+    fn look_forward(&mut self, desk: &Desk) {
+        let e = &mut self.view.encoding;
+        let forward = self.forward.get_or_insert_with(|| Forward::new(&self.solvers));
+        if forward.has_run(e, desk, self.k, Limits::time(PATIENCE)) != Some(false) {
+            return;
+        }
+        let k = self.k - 1;
+        let claims = |c: &usize| self.candidates[*c].open && self.candidates[*c].claim().is_some();
+        let mut set: Vec<usize> = (0..self.candidates.len()).filter(claims).collect();
+        set = self.clear_base(desk, &set, k + 1);
+        for c in set {
+            let candidate = &mut self.candidates[c];
+            if let Source::Claim(q) = &candidate.source {
+                let evidence = self.view.proof(Evidence::Diameter { k });
+                desk.propose(q.claim, q.never_met(evidence));
+                candidate.open = false;
+            }
+        }
+    }
+}
+
+fn features(view: &View, question: &Question) -> Features {
+    let formulas: Vec<TermId> = question.targets.iter().map(|t| t.formula).collect();
+    view.encoding.pool.features(&formulas)
+}
+
+/// The hints of the user, by node.
+fn hints(view: &mut View) -> Vec<(NodeId, TermId)> {
+    let system = Arc::clone(&view.encoding.system);
+    let e = &mut view.encoding;
+    let mut hints = Vec::new();
+    for n in system.node_ids() {
+        for hint in &system.node(n).hints {
+            hints.push((n, system.at_node(&mut e.pool, hint.term, n)));
+        }
+    }
+    hints
+}
