@@ -10,6 +10,7 @@ mod claim;
 mod evidence;
 mod evidence_file;
 mod formula;
+mod location;
 mod origin;
 pub mod passes;
 mod structural;

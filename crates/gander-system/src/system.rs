@@ -10,6 +10,7 @@ use gander_term::{IBig, Pool, Sort, SymbolId, TermId};
 
 use crate::claim::{Claim, Fairness};
 use crate::formula::{ChoiceTerm, StateTerm, StepTerm};
+use crate::location::fold_symbol;
 use crate::origin::{Element, ElementId, ElementInfo, Span};
 
 macro_rules! index_type {
@@ -286,13 +287,10 @@ impl System {
         pool.constant(gander_term::Value::Enum(id, n.0))
     }
 
-    /// `t` with `@node` replaced by the node `n`.
+    /// `t` at the node `n`: without `@node`, and with everything decided that the node decides.
     pub fn at_node(&self, pool: &mut Pool, t: StateTerm, n: NodeId) -> TermId {
-        if !pool.free_symbols(&[t.term()]).contains(&self.location) {
-            return t.term();
-        }
         let here = self.node_constant(pool, n);
-        pool.substitute(t.term(), &[(self.location, here)].into_iter().collect())
+        fold_symbol(pool, t.term(), self.location, here)
     }
 
     /// The conjunction of the assumptions at a node.

@@ -4,6 +4,8 @@ use gander_term::{Pool, Substitution, TermId};
 use rustc_hash::FxHashMap;
 
 use crate::builder::{BuildError, SystemBuilder, TransitionDraft};
+use crate::claim::{Claim, ClaimKind, ClaimOrigin, FairnessId, FairnessKind, Goal};
+use crate::formula::StateTerm;
 use crate::origin::{ElementId, ElementKind, Span};
 use crate::system::{Effect, NodeId, StartId, System, TransitionId, VarId};
 
@@ -101,7 +103,18 @@ impl<'a> Copying<'a> {
         &mut self,
         s: StartId,
         target: NodeId,
+        rewrite: impl FnMut(&mut Pool, TermId) -> TermId,
+    ) -> Result<StartId, BuildError> {
+        self.copy_start_with(s, target, rewrite, &[])
+    }
+
+    /// Copies a start transition that also demands `more`.
+    pub(crate) fn copy_start_with(
+        &mut self,
+        s: StartId,
+        target: NodeId,
         mut rewrite: impl FnMut(&mut Pool, TermId) -> TermId,
+        more: &[TermId],
     ) -> Result<StartId, BuildError> {
         let old = &self.from.starts[s.index()];
         let mut conjuncts = Vec::new();
@@ -113,6 +126,8 @@ impl<'a> Copying<'a> {
                 ids.push(Some(e.id));
             }
         }
+        conjuncts.extend(more.iter().map(|&t| (t, None)));
+        ids.extend(more.iter().map(|_| None));
         let new = self.to.start(&old.name, target, &conjuncts, old.span)?;
         self.origins.extend(ids);
         Ok(new)
@@ -218,5 +233,116 @@ pub(crate) fn rename(renaming: &mut Option<Substitution>, pool: &mut Pool, term:
     match renaming {
         Some(s) => s.apply(pool, term),
         None => term,
+    }
+}
+
+/// What becomes of the parts of a claim.
+pub(crate) struct ClaimCopy<'c> {
+    /// A formula about a state.
+    pub(crate) state: &'c mut dyn FnMut(&mut Pool, TermId) -> TermId,
+    /// A formula about a step of a transition.
+    pub(crate) step: &'c mut dyn FnMut(&mut Pool, TermId) -> TermId,
+    /// By old transition: the new one; none if it can never be taken.
+    pub(crate) transitions: &'c [Option<TransitionId>],
+    /// By old fairness constraint: the new one.
+    pub(crate) fairness: &'c [Option<FairnessId>],
+}
+
+impl Copying<'_> {
+    fn state(&mut self, with: &mut ClaimCopy<'_>, p: StateTerm) -> Result<StateTerm, BuildError> {
+        let term = (with.state)(&mut self.to.pool, p.term());
+        self.to.state_formula(term, "claim")
+    }
+
+    /// A claim about a system with the same nodes and starts. What it says of a transition that can never be taken is
+    /// said without it.
+    pub(crate) fn copy_kind(&mut self, kind: &ClaimKind, with: &mut ClaimCopy<'_>) -> Result<ClaimKind, BuildError> {
+        let under =
+            |list: &[FairnessId]| list.iter().filter_map(|f| with.fairness[f.index()]).collect::<Vec<FairnessId>>();
+        Ok(match kind {
+            ClaimKind::Always(p) => ClaimKind::Always(self.state(with, *p)?),
+            ClaimKind::Reachable(goals) => {
+                let goals: Result<Vec<Goal>, BuildError> = goals.iter().map(|g| self.copy_goal(g, with)).collect();
+                ClaimKind::Reachable(goals?)
+            }
+            ClaimKind::CanEnable(t) => match with.transitions[t.index()] {
+                Some(new) => ClaimKind::CanEnable(new),
+                None => {
+                    let never = self.to.pool.ff();
+                    ClaimKind::Reachable(vec![Goal::State(self.to.state_formula(never, "claim")?)])
+                }
+            },
+            ClaimKind::Completable(t) => match with.transitions[t.index()] {
+                Some(new) => ClaimKind::Completable(new),
+                None => {
+                    let always = self.to.pool.tt();
+                    ClaimKind::Always(self.to.state_formula(always, "claim")?)
+                }
+            },
+            ClaimKind::NoSinkhole(n) => ClaimKind::NoSinkhole(*n),
+            ClaimKind::StartSatisfiable(s) => ClaimKind::StartSatisfiable(*s),
+            ClaimKind::NoDeadlock => ClaimKind::NoDeadlock,
+            ClaimKind::InfiniteRun => ClaimKind::InfiniteRun,
+            ClaimKind::Eventually { goal, under: f } => {
+                ClaimKind::Eventually { under: under(f), goal: self.state(with, *goal)? }
+            }
+            ClaimKind::AlwaysEventually { goal, under: f } => {
+                ClaimKind::AlwaysEventually { under: under(f), goal: self.state(with, *goal)? }
+            }
+            ClaimKind::LeadsTo { from, to, under: f } => {
+                let under = under(f);
+                ClaimKind::LeadsTo { from: self.state(with, *from)?, to: self.state(with, *to)?, under }
+            }
+            ClaimKind::AlwaysPossible(p) => ClaimKind::AlwaysPossible(self.state(with, *p)?),
+            ClaimKind::ExistsAlways(p) => ClaimKind::ExistsAlways(self.state(with, *p)?),
+        })
+    }
+
+    fn copy_goal(&mut self, goal: &Goal, with: &mut ClaimCopy<'_>) -> Result<Goal, BuildError> {
+        match goal {
+            Goal::State(p) => Ok(Goal::State(self.state(with, *p)?)),
+            Goal::Step { gate, choices } => {
+                let gate = gate.map(|g| self.to.gate(&self.from.gates[g.index()]));
+                let mut kept = Vec::new();
+                for &(t, formula) in choices {
+                    if let Some(new) = with.transitions[t.index()] {
+                        kept.push((new, (with.step)(&mut self.to.pool, formula.term())));
+                    }
+                }
+                self.to.step_goal(gate, &kept, "goal")
+            }
+        }
+    }
+
+    /// Adds a claim of the old system that has become `kind`.
+    pub(crate) fn add_claim(&mut self, old: &Claim, kind: ClaimKind) -> Result<(), BuildError> {
+        let origin = match old.origin {
+            ClaimOrigin::Range(v) => match self.vars[v.index()] {
+                Some(new) => ClaimOrigin::Range(new),
+                None => ClaimOrigin::Written,
+            },
+            other => other,
+        };
+        self.to.claim(&old.name, kind, origin, &old.text, old.span)
+    }
+
+    /// Copies a fairness constraint.
+    pub(crate) fn copy_fairness(
+        &mut self,
+        f: FairnessId,
+        state: &mut dyn FnMut(&mut Pool, TermId) -> TermId,
+        transitions: &[Option<TransitionId>],
+    ) -> Result<FairnessId, BuildError> {
+        let old = &self.from.fairness[f.index()];
+        let kept = |list: &[TransitionId]| list.iter().filter_map(|t| transitions[t.index()]).collect();
+        let kind = match &old.kind {
+            FairnessKind::Justice(p) => {
+                let term = state(&mut self.to.pool, p.term());
+                FairnessKind::Justice(self.to.state_formula(term, &old.name)?)
+            }
+            FairnessKind::Weak(list) => FairnessKind::Weak(kept(list)),
+            FairnessKind::Strong(list) => FairnessKind::Strong(kept(list)),
+        };
+        self.to.fairness(&old.name, kind, old.span)
     }
 }

@@ -3,6 +3,8 @@
 //! | pass | what it does |
 //! |---|---|
 //! | [`chain`] | a chain of goals as plain reachability of a node |
+//! | [`constants`] | variables that never change become constants |
+//! | [`flatten`] | one node; the old node is a variable |
 //! | [`compose`] | several instances of specifications as one system |
 //!
 //! Evidence is always checked against the system as the front-end produced it, so every pass comes with a
@@ -11,11 +13,16 @@
 
 mod chain;
 mod compose;
+mod constants;
 mod copying;
+mod enabled;
+mod flatten;
 mod relocate;
 
 pub use chain::{Chain, ChainError, chain};
 pub use compose::{ComposeError, ComposeLimits, Composed, LeftOut, Sync, compose, compose_within};
+pub use constants::{Constants, constants};
+pub use flatten::{Flat, flatten};
 
 use crate::evidence::{Evidence, NodeFormulas, Run};
 use crate::origin::ElementId;

@@ -11,12 +11,13 @@
 //!
 //! Structural claims are left out without mention, as the composition gets its own.
 
-use gander_term::{Pool, TermId};
+use gander_term::TermId;
 use rustc_hash::FxHashMap;
 
 use super::{ComposeError, Composed, LeftOut};
 use crate::claim::{Claim, ClaimKind, ClaimOrigin, FairnessId, FairnessKind, Goal};
 use crate::formula::StateTerm;
+use crate::passes::enabled::enabled;
 use crate::system::{NodeId, StartId, TransitionId};
 
 impl Composed<'_> {
@@ -180,20 +181,8 @@ impl Composed<'_> {
 
     /// The guard of a transition holds for some parameters.
     fn enabled(&mut self, t: TransitionId) -> TermId {
-        let transition = self.builder.so_far().transition(t);
-        let guard: Vec<TermId> = transition.guard.iter().map(|g| g.term.term()).collect();
-        let params: Vec<_> = transition.params.iter().map(|p| (p.symbol, p.name.clone(), p.sort)).collect();
-        let pool: &mut Pool = &mut self.builder.pool;
-        let guard = pool.and(guard);
-        let mut bound = Vec::new();
-        let mut map = FxHashMap::default();
-        for (symbol, name, sort) in params {
-            let b = pool.declare_bound(&name, sort);
-            bound.push(b);
-            map.insert(symbol, pool.var(b));
-        }
-        let guard = pool.substitute(guard, &map);
-        pool.exists(&bound, guard)
+        let transition = self.builder.so_far().transition(t).clone();
+        enabled(&mut self.builder.pool, &transition)
     }
 
     /// Where the instance is at the node, some step of it is enabled.
