@@ -42,20 +42,26 @@
 //! makes a system that shows a disagreement small, [`describe`] prints it.
 
 mod arithmetic;
+mod compare;
 mod decide;
+mod describe;
 mod evaluate;
 mod explore;
 mod fair;
 mod generate;
 mod random;
+mod shrink;
 
 use std::fmt;
 
 use gander_system::System;
 
+pub use compare::{Comparison, Decider, Decision, Disagreement, Lengths, Report, Tally, compare};
 pub use decide::{Answer, decide_claim};
+pub use describe::describe;
 pub use explore::{Choice, Reachable};
 pub use generate::{Flavour, GeneratedSystem, Settings, Size, generate, generate_with};
+pub use shrink::{Effort, shrink};
 
 /// How much the oracle does before it refuses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
