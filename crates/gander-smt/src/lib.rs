@@ -54,6 +54,7 @@ mod conformance;
 mod conversation;
 mod dialect;
 mod names;
+mod power;
 mod print;
 mod process;
 mod query;

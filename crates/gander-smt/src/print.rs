@@ -7,7 +7,7 @@
 use std::fmt::Write as _;
 use std::rc::Rc;
 
-use gander_term::{IBig, Op, Pool, Sort, SymbolId, TermId, Value};
+use gander_term::{Op, Pool, Sort, SymbolId, TermId, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::dialect::{EnumStyle, SolverKind};
@@ -16,15 +16,6 @@ use crate::template::{Hole, Holed, Placement, PowerGuard, Template, Use};
 
 /// Terms that nest deeper are cut by a definition: solvers' parsers may recurse.
 const MAX_NESTING: u32 = 100;
-
-/// Exponents up to this are written out as cases if the base is a constant.
-const CONSTANT_BASE_CASES: u32 = 64;
-
-/// Exponents up to this are written out as cases otherwise.
-const VARIABLE_BASE_CASES: u32 = 12;
-
-/// Constant exponents up to this are unfolded.
-const MAX_EXPONENT: u32 = 1000;
 
 /// The SMT-LIB name of a sort.
 pub(crate) fn sort_name(pool: &Pool, enums: EnumStyle, sort: Sort) -> String {
@@ -104,18 +95,19 @@ pub(crate) fn compile(
     template
 }
 
-struct Printer<'p> {
-    pool: &'p Pool,
+/// Writes one template.
+pub(crate) struct Printer<'p> {
+    pub(crate) pool: &'p Pool,
     enums: EnumStyle,
     number: u32,
     /// Terms that have a definition, by its position.
     names: FxHashMap<TermId, u32>,
     symbols: FxHashMap<SymbolId, Holed>,
     /// The bound variables that are free in a term, for terms that have some.
-    parameters: FxHashMap<TermId, Rc<[SymbolId]>>,
-    definitions: Holed,
-    powers: Vec<PowerGuard>,
-    unsupported: Option<String>,
+    pub(crate) parameters: FxHashMap<TermId, Rc<[SymbolId]>>,
+    pub(crate) definitions: Holed,
+    pub(crate) powers: Vec<PowerGuard>,
+    pub(crate) unsupported: Option<String>,
 }
 
 /// What is left to write.
@@ -221,7 +213,7 @@ impl Printer<'_> {
     }
 
     /// The name of the definition at `position`, or of a helper of it.
-    fn push_name(&self, out: &mut Holed, position: u32, helper: Option<u32>) {
+    pub(crate) fn push_name(&self, out: &mut Holed, position: u32, helper: Option<u32>) {
         let text = out.text_mut();
         let _ = write!(text, "t{}.{position}", self.number);
         if let Some(helper) = helper {
@@ -232,7 +224,7 @@ impl Printer<'_> {
     }
 
     /// The use of a definition: applied to its parameters, if it has some.
-    fn push_use(&self, out: &mut Holed, t: TermId, position: u32, helper: Option<u32>) {
+    pub(crate) fn push_use(&self, out: &mut Holed, t: TermId, position: u32, helper: Option<u32>) {
         match self.parameters.get(&t) {
             None => self.push_name(out, position, helper),
             Some(parameters) => {
@@ -248,7 +240,7 @@ impl Printer<'_> {
     }
 
     /// Writes the head of a definition up to its body.
-    fn open_definition(&mut self, t: TermId, position: u32, helper: Option<u32>, sort: &str) {
+    pub(crate) fn open_definition(&mut self, t: TermId, position: u32, helper: Option<u32>, sort: &str) {
         let mut out = std::mem::take(&mut self.definitions);
         out.push("(define-fun ");
         self.push_name(&mut out, position, helper);
@@ -268,7 +260,7 @@ impl Printer<'_> {
         self.definitions = out;
     }
 
-    fn close_definition(&mut self) {
+    pub(crate) fn close_definition(&mut self) {
         self.definitions.push(")\n");
     }
 
@@ -318,94 +310,8 @@ impl Printer<'_> {
         }
     }
 
-    /// A power. A constant exponent is unfolded. Otherwise exponents up to a bound are cases, and beyond it the value
-    /// is an unconstrained constant: "unsat" stays right, and a model that uses it is not taken for one.
-    fn define_power(&mut self, t: TermId, position: u32, sort: &str) {
-        let (base, exponent) = (self.pool.args(t)[0], self.pool.args(t)[1]);
-        let base_value = self.pool.as_constant(base);
-        let last = match self.pool.as_constant(exponent) {
-            Some(Value::Int(e)) if e <= IBig::from(MAX_EXPONENT) => u32::try_from(&e).unwrap_or(0),
-            Some(_) => {
-                self.unsupported = Some(format!("exponents above {MAX_EXPONENT}"));
-                return;
-            }
-            None if self.parameters.contains_key(&t) => {
-                self.unsupported = Some("exponents that are not constant, under a quantifier".into());
-                return;
-            }
-            None if base_value.is_some() => CONSTANT_BASE_CASES,
-            None => VARIABLE_BASE_CASES,
-        };
-        let mut base_text = Holed::default();
-        self.write(&mut base_text, base);
-        let constant_exponent = self.pool.as_constant(exponent).is_some();
-        // Helper i is the base to the power i; for a constant base the numbers are written out.
-        let powers: Vec<Holed> = match &base_value {
-            Some(value) => powers_of(value, last, self.pool.sort(t)),
-            None => self.define_products(t, position, sort, last, &base_text),
-        };
-        if constant_exponent {
-            self.open_definition(t, position, None, sort);
-            let result = powers.last().cloned().unwrap_or_default();
-            self.definitions.append(&result);
-            self.close_definition();
-            return;
-        }
-        let mut exponent_text = Holed::default();
-        self.write(&mut exponent_text, exponent);
-        let beyond_value = last + 1;
-        self.definitions.push("(declare-fun ");
-        let mut out = std::mem::take(&mut self.definitions);
-        self.push_name(&mut out, position, Some(beyond_value));
-        self.definitions = out;
-        self.definitions.push(&format!(" () {sort})\n"));
-        self.open_definition(t, position, None, sort);
-        let mut out = std::mem::take(&mut self.definitions);
-        for (i, power) in powers.iter().enumerate() {
-            out.push(if i == 0 { "(ite (<= " } else { "(ite (= " });
-            out.append(&exponent_text);
-            out.push(&format!(" {i}) "));
-            out.append(power);
-            out.push(" ");
-        }
-        self.push_name(&mut out, position, Some(beyond_value));
-        out.push(&")".repeat(powers.len()));
-        self.definitions = out;
-        self.close_definition();
-        let mut beyond = Holed::default();
-        beyond.push("(> ");
-        beyond.append(&exponent_text);
-        beyond.push(&format!(" {last})"));
-        self.powers.push(PowerGuard { beyond });
-    }
-
-    /// The powers 0 to `last` of a base that is no constant, each defined from the one before.
-    fn define_products(&mut self, t: TermId, position: u32, sort: &str, last: u32, base: &Holed) -> Vec<Holed> {
-        let mut one = Holed::default();
-        one.push(if self.pool.sort(t) == Sort::Int { "1" } else { "1.0" });
-        let mut powers = vec![one];
-        for i in 1..=last {
-            if i == 1 {
-                powers.push(base.clone());
-                continue;
-            }
-            self.open_definition(t, position, Some(i), sort);
-            let out = &mut self.definitions;
-            out.push("(* ");
-            out.append(&powers[i as usize - 1]);
-            out.push(" ");
-            out.append(base);
-            out.push(")");
-            self.close_definition();
-            let mut name = Holed::default();
-            self.push_use(&mut name, t, position, Some(i));
-            powers.push(name);
-        }
-        powers
-    }
-
     /// Writes a term: its name if it has one, else its text.
-    fn write(&mut self, out: &mut Holed, t: TermId) {
+    pub(crate) fn write(&mut self, out: &mut Holed, t: TermId) {
         match self.names.get(&t) {
             Some(&position) => self.push_use(out, t, position, None),
             None => self.write_body(out, t),
@@ -570,24 +476,95 @@ fn division(pool: &Pool, op: Op, x: TermId, y: TermId) -> Vec<Job> {
     }
 }
 
-/// The powers 0 to `last` of a number, as literals.
-fn powers_of(base: &Value, last: u32, sort: Sort) -> Vec<Holed> {
-    let mut literals = Vec::new();
-    let mut power = if sort == Sort::Int { Value::int(1) } else { Value::whole(1) };
-    for _ in 0..=last {
-        let mut literal = Holed::default();
-        power = match (power, base) {
-            (Value::Int(p), Value::Int(b)) => {
-                names::push_int(literal.text_mut(), &p);
-                Value::Int(p * b)
-            }
-            (Value::Real(p), Value::Real(b)) => {
-                names::push_real(literal.text_mut(), &p);
-                Value::Real(p * b)
-            }
-            (other, _) => other,
-        };
-        literals.push(literal);
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The text of an instance at step 7: definitions, then the formula.
+    fn text(pool: &Pool, kind: SolverKind, term: TermId, placement: &dyn Fn(SymbolId) -> Placement) -> String {
+        let template = compile(pool, kind, term, placement, (0, 1));
+        assert_eq!(template.unsupported, None);
+        let mut out = String::new();
+        template.definitions.fill(&mut out, 7, 5);
+        template.root.fill(&mut out, 7, 5);
+        out
     }
-    literals
+
+    fn rigid(pool: &Pool, term: TermId) -> String {
+        text(pool, SolverKind::Z3, term, &|_| Placement::Rigid)
+    }
+
+    #[test]
+    fn divisions_say_what_zero_gives() {
+        let mut pool = Pool::new();
+        let x = pool.variable("x", Sort::Int);
+        let y = pool.variable("y", Sort::Int);
+        let (zero, three) = (pool.int(0), pool.int(-3));
+        let mut show = |op, a, b| {
+            let t = pool.mk(op, &[a, b]).unwrap();
+            rigid(&pool, t)
+        };
+        assert_eq!(show(Op::IntDiv, x, three), "(div x@ (- 3))");
+        assert_eq!(show(Op::IntDiv, x, zero), "0");
+        assert_eq!(show(Op::Mod, x, zero), "x@");
+        assert_eq!(show(Op::IntDiv, x, y), "(ite (= y@ 0) 0 (div x@ y@))");
+        assert_eq!(show(Op::Mod, x, y), "(ite (= y@ 0) x@ (mod x@ y@))");
+    }
+
+    #[test]
+    fn steps_fill_holes() {
+        let mut pool = Pool::new();
+        let x = pool.variable("x", Sort::Int);
+        let next = pool.variable("x'", Sort::Int);
+        let odd = pool.variable("an input", Sort::Int);
+        let (xs, nexts) = (pool.as_symbol(x).unwrap(), pool.as_symbol(next).unwrap());
+        let sum = pool.add(x, odd);
+        let f = pool.eq(next, sum);
+        let place = |s| match s {
+            s if s == nexts => Placement::At { symbol: xs, offset: 1 },
+            s => Placement::At { symbol: s, offset: 0 },
+        };
+        assert_eq!(text(&pool, SolverKind::Yices, f, &place), "(= x@8 (+ x@7 |an input@7|))");
+    }
+
+    #[test]
+    fn shared_terms_are_defined_once() {
+        let mut pool = Pool::new();
+        let x = pool.variable("x", Sort::Int);
+        let mut t = x;
+        for _ in 0..200 {
+            t = pool.add(t, t);
+        }
+        let out = rigid(&pool, t);
+        assert!(out.len() < 200 * 60, "{}", out.len());
+        let one = pool.int(1);
+        let once = pool.add(x, one);
+        let twice = pool.mk(Op::Mul, &[once, once]).unwrap();
+        assert_eq!(rigid(&pool, twice), "(define-fun t1.0@!5 () Int (+ x@ 1))\n(* t1.0@!5 t1.0@!5)");
+    }
+
+    #[test]
+    fn what_is_shared_under_a_quantifier_takes_the_bound_variable() {
+        let mut pool = Pool::new();
+        let b = pool.declare_bound("b", Sort::Int);
+        let bound = pool.var(b);
+        let one = pool.int(1);
+        let once = pool.add(bound, one);
+        let less = pool.lt(once, once);
+        let f = pool.forall(&[b], less);
+        let expected = "(define-fun t1.0@!5 ((b@ Int)) Int (+ b@ 1))\n\
+                        (forall ((b@ Int)) (< (t1.0@!5 b@) (t1.0@!5 b@)))";
+        assert_eq!(rigid(&pool, f), expected);
+    }
+
+    #[test]
+    fn enumerations_by_dialect() {
+        let mut pool = Pool::new();
+        let id = pool.declare_enum("Status", &["Open", "Not open"]).unwrap();
+        let e = pool.variable("e", Sort::Enum(id));
+        let c = pool.constant(Value::Enum(id, 1));
+        let f = pool.eq(e, c);
+        assert_eq!(rigid(&pool, f), "(= e@ |Status@!v@Not open|)");
+        assert_eq!(text(&pool, SolverKind::Yices, f, &|_| Placement::Rigid), "(= e@ 1)");
+    }
 }

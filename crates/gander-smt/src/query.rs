@@ -22,6 +22,10 @@ const RATIONAL_SEARCH: Duration = Duration::from_secs(2);
 /// Time that a solver has to notice its own limit before it is killed.
 const GRACE: Duration = Duration::from_millis(50);
 
+/// Longer limits are kept by us alone: Z3's own cost it 75 microseconds a query, and such a limit is usually that of
+/// the whole run, after which the session is not needed.
+const LONGEST_SOFT_LIMIT: Duration = Duration::from_secs(5);
+
 /// What remains of a limit.
 struct Clock {
     end: Option<Instant>,
@@ -101,13 +105,17 @@ impl Session {
         if self.solver.kind != SolverKind::Z3 {
             return limits;
         }
-        let milliseconds = limits.time.map(|t| u32::try_from(t.as_millis()).unwrap_or(u32::MAX).max(1));
+        let short = limits.time.filter(|t| *t <= LONGEST_SOFT_LIMIT);
+        let milliseconds = short.map(|t| u32::try_from(t.as_millis()).unwrap_or(u32::MAX).max(1));
         if self.soft_limit != milliseconds {
             self.soft_limit = milliseconds;
             let text = format!("(set-option :timeout {})\n", milliseconds.unwrap_or(u32::MAX));
             self.talk.commands().push_str(&text);
         }
-        Limits { time: limits.time.map(|t| t + t / 8 + GRACE) }
+        match short {
+            Some(t) => Limits::time(t + t / 8 + GRACE),
+            None => limits,
+        }
     }
 
     fn why_unknown(&mut self, clock: &Clock) -> Result<Reason, Reason> {

@@ -331,3 +331,84 @@ fn a_log_can_be_replayed() {
         assert!(!log.contains("echo"));
     });
 }
+
+#[test]
+fn cores_of_many_assumptions_are_cores() {
+    with_each("cores_of_many_assumptions_are_cores", |solver, session| {
+        let mut pool = Pool::new();
+        let mut literals = Vec::new();
+        // A chain of 300 variables, each below the next, closed to a cycle in its middle.
+        let variables: Vec<_> = (0..300).map(|i| pool.variable(&format!("x{i}"), Sort::Int)).collect();
+        for pair in variables.windows(2) {
+            let below = pool.lt(pair[0], pair[1]);
+            literals.push(session.literal_for(&pool, below));
+        }
+        let closed = pool.lt(variables[150], variables[140]);
+        literals.push(session.literal_for(&pool, closed));
+        assert_eq!(session.check(&literals, PLENTY), Answer::Unsat);
+        let core = session.core(PLENTY).unwrap();
+        // Only these eleven together are contradictory.
+        assert!(
+            literals[140..150].iter().all(|l| core.contains(l)) && core.contains(&literals[299]),
+            "{}",
+            solver.name
+        );
+        assert_eq!(session.check(&core, PLENTY), Answer::Unsat, "{}", solver.name);
+        let without_one: Vec<_> = core.iter().copied().filter(|l| *l != literals[145]).collect();
+        assert_eq!(session.check(&without_one, PLENTY), Answer::Sat, "{}", solver.name);
+    });
+}
+
+#[test]
+fn sharing_and_powers_under_quantifiers() {
+    for kind in [SolverKind::Z3, SolverKind::Cvc5] {
+        let Some(solver) = solver(kind, "sharing_and_powers_under_quantifiers") else { continue };
+        let mut session = Session::start(&solver, SessionConfig::default());
+        let mut pool = Pool::new();
+        let x = pool.variable("x", Sort::Int);
+        let (b, c) = (pool.declare_bound("b", Sort::Int), pool.declare_bound("c", Sort::Int));
+        let (bt, ct) = (pool.var(b), pool.var(c));
+        let (zero, four, two) = (pool.int(0), pool.int(4), pool.int(2));
+        // For all b, c in 0..4: min(b, c, x) <= b + c and b + c <= (b + c)^2. The sum is shared.
+        let sum = pool.add(bt, ct);
+        let least = pool.mk(Op::Min, &[bt, ct, x]).unwrap();
+        let square = pool.mk(Op::Pow, &[sum, two]).unwrap();
+        let ranges = [pool.le(zero, bt), pool.lt(bt, four), pool.le(zero, ct), pool.lt(ct, four)];
+        let range = pool.and(ranges);
+        let claims = [pool.le(least, sum), pool.le(sum, square)];
+        let claim = pool.and(claims);
+        let body = pool.implies(range, claim);
+        let inner = pool.forall(&[c], body);
+        let all = pool.forall(&[b], inner);
+        let literal = session.literal_for(&pool, all);
+        assert_eq!(session.check(&[!literal], PLENTY), Answer::Unsat, "{}", solver.name);
+        let wrong = pool.lt(square, sum);
+        let body = pool.implies(range, wrong);
+        let some = pool.forall(&[b, c], body);
+        let literal = session.literal_for(&pool, some);
+        assert_eq!(session.check(&[literal], PLENTY), Answer::Unsat, "{}", solver.name);
+    }
+}
+
+#[test]
+fn sessions_of_several_threads_do_not_disturb_each_other() {
+    let Some(yices) = solver(SolverKind::Yices, "sessions_of_several_threads") else { return };
+    std::thread::scope(|scope| {
+        for n in 0..8 {
+            let yices = &yices;
+            scope.spawn(move || {
+                let mut session = Session::start(yices, SessionConfig::default());
+                let mut pool = Pool::new();
+                let x = pool.variable("x", Sort::Int);
+                let constant = pool.int(n);
+                let fact = pool.eq(x, constant);
+                session.assert(&pool, fact);
+                let symbol = StepSymbol::rigid(pool.as_symbol(x).unwrap());
+                for _ in 0..50 {
+                    assert_eq!(session.check(&[], PLENTY), Answer::Sat);
+                    assert_eq!(session.values(&pool, &[symbol], PLENTY).unwrap(), [Value::int(n)]);
+                }
+            });
+        }
+    });
+}
