@@ -12,7 +12,7 @@ use crate::value::Value;
 use super::MAX_QUANTIFIER_DEPTH;
 use super::cell::Cell;
 use super::domain::{Bound, Domain, domains};
-use super::program::{Code, Instruction, Program, Quantifier, Rare, SlotDomain};
+use super::program::{Code, Instruction, Program, Quantifier, Rare, SlotBound, SlotDomain};
 
 /// More quantifiers than this in one program are not compiled but fail when they are reached.
 const MAX_QUANTIFIERS: usize = 100_000;
@@ -91,7 +91,8 @@ impl Compiler<'_> {
                     let body = self.body(t, budget);
                     for (_, domain) in body.iter().flat_map(|b| &b.domains) {
                         if let Domain::Between { lower, upper } = domain {
-                            stack.extend(lower.iter().chain(upper).map(|b| (b.term, false)));
+                            let bounds = lower.iter().chain(upper);
+                            stack.extend(bounds.flat_map(|b| b.plus.iter().chain(&b.minus)).map(|&t| (t, false)));
                         }
                     }
                     self.bodies.insert(t, body);
@@ -205,7 +206,11 @@ impl Compiler<'_> {
             return self.push(Code::Unbounded, 0, 0, 0);
         };
         let input = |s: &SymbolId| body.program.inputs.binary_search(s).ok().map(|i| i as u32);
-        let slots = |bounds: &[Bound]| bounds.iter().map(|b| (self.slots[&b.term], b.strict)).collect();
+        let of_terms = |terms: &[TermId]| terms.iter().map(|t| self.slots[t]).collect();
+        let slots = |bounds: &[Bound]| {
+            let slot = |b: &Bound| SlotBound { plus: of_terms(&b.plus), minus: of_terms(&b.minus), strict: b.strict };
+            bounds.iter().map(slot).collect()
+        };
         let mut bound = Vec::new();
         for (s, domain) in &body.domains {
             let domain = match domain {

@@ -1,8 +1,8 @@
 //! Which values a quantifier has to try.
 //!
 //! `exists x. B` is settled by the values of `x` for which every conjunct of `B` can hold; `forall x. B` by those for
-//! which every conjunct of `not B` can hold. Conjuncts such as `0 <= x` or `x < n`, where `n` does not depend on what
-//! the quantifier binds, give the bounds of an int. Everything outside the bounds cannot change the outcome.
+//! which every conjunct of `not B` can hold. Conjuncts such as `0 <= x` or `x + 1 <= n`, where `n` does not depend on
+//! what the quantifier binds, give the bounds of an int. Everything outside the bounds cannot change the outcome.
 
 use rustc_hash::FxHashSet;
 
@@ -15,10 +15,11 @@ const MAX_CONJUNCTS: usize = 10_000;
 const MAX_BOUND_SIZE: usize = 64;
 const MAX_BOUNDS: usize = 8;
 
-/// A bound of an int: a term, to which 1 is added or subtracted when the comparison is strict.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// A bound of an int: the sum of some terms less the sum of others, moved by 1 when the comparison is strict.
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Bound {
-    pub term: TermId,
+    pub plus: Vec<TermId>,
+    pub minus: Vec<TermId>,
     pub strict: bool,
 }
 
@@ -85,17 +86,24 @@ fn conjuncts_of(pool: &Pool, body: TermId, wanted: bool) -> Vec<(TermId, bool)> 
 fn bounds(pool: &Pool, s: SymbolId, symbols: &[SymbolId], conjuncts: &[(TermId, bool)]) -> Option<Domain> {
     let (mut lower, mut upper) = (Vec::new(), Vec::new());
     for &(t, positive) in conjuncts {
-        let &[a, b] = pool.args(t) else { continue };
-        let (other, mirrored) = match (pool.as_symbol(a) == Some(s), pool.as_symbol(b) == Some(s)) {
-            (true, false) => (b, false),
-            (false, true) => (a, true),
-            _ => continue,
-        };
-        if !independent(pool, other, symbols) {
+        let [a, b] = pool.args(t) else { continue };
+        if pool.sort(*a) != Sort::Int {
             continue;
         }
-        // From here on: s OP other.
-        let bound = |strict| Bound { term: other, strict };
+        // Bring it into the form s OP plus - minus.
+        let (left, right) = (summands(pool, a), summands(pool, b));
+        let is_s = |t: &TermId| pool.as_symbol(*t) == Some(s);
+        let (here, plus, mirrored) = match (left.iter().position(is_s), right.iter().position(is_s)) {
+            (Some(i), None) => ((left, i), right, false),
+            (None, Some(i)) => ((right, i), left, true),
+            _ => continue,
+        };
+        let mut minus = here.0.to_vec();
+        minus.remove(here.1);
+        if !independent(pool, plus, symbols) || !independent(pool, &minus, symbols) {
+            continue;
+        }
+        let bound = |strict| Bound { plus: plus.to_vec(), minus: minus.clone(), strict };
         let (below, strict) = match (pool.op(t), positive) {
             (Op::Eq, true) => {
                 lower.push(bound(false));
@@ -116,10 +124,15 @@ fn bounds(pool: &Pool, s: SymbolId, symbols: &[SymbolId], conjuncts: &[(TermId, 
     (!lower.is_empty() && !upper.is_empty()).then_some(Domain::Between { lower, upper })
 }
 
-/// True if `t` is small and contains none of `symbols` and no quantifier.
-fn independent(pool: &Pool, t: TermId, symbols: &[SymbolId]) -> bool {
+/// The terms that a term is the sum of.
+fn summands<'a>(pool: &'a Pool, t: &'a TermId) -> &'a [TermId] {
+    if pool.op(*t) == Op::Add { pool.args(*t) } else { std::slice::from_ref(t) }
+}
+
+/// True if `terms` are small and contain none of `symbols` and no quantifier.
+fn independent(pool: &Pool, terms: &[TermId], symbols: &[SymbolId]) -> bool {
     let (mut size, mut ok) = (0, true);
-    pool.visit(&[t], |pool, t| {
+    pool.visit(terms, |pool, t| {
         size += 1;
         ok &= size <= MAX_BOUND_SIZE;
         match pool.op(t) {

@@ -68,11 +68,19 @@ pub(super) struct Rare {
     pub args: Vec<(u32, Sort)>,
 }
 
-/// A bound symbol's values: lists of slots with "strict" flags, or the size of a finite sort.
+/// A bound of an int, as in the `domain` module, with slots for terms.
+#[derive(Clone, Debug)]
+pub(super) struct SlotBound {
+    pub plus: Vec<u32>,
+    pub minus: Vec<u32>,
+    pub strict: bool,
+}
+
+/// A bound symbol's values: bounds, or the size of a finite sort.
 #[derive(Clone, Debug)]
 pub(super) enum SlotDomain {
     Finite(u32),
-    Between { lower: Vec<(u32, bool)>, upper: Vec<(u32, bool)> },
+    Between { lower: Vec<SlotBound>, upper: Vec<SlotBound> },
 }
 
 #[derive(Clone, Debug)]
@@ -247,12 +255,13 @@ fn range(domain: &SlotDomain, cells: &[Cell]) -> Result<Option<(i64, i64)>, Eval
     match domain {
         SlotDomain::Finite(n) => Ok(Some((0, i64::from(*n) - 1))),
         SlotDomain::Between { lower, upper } => {
-            let int = |slot: u32| match cells[slot as usize].value(Sort::Int) {
+            let int = |slot: &u32| match cells[*slot as usize].value(Sort::Int) {
                 Value::Int(i) => i,
                 _ => IBig::ZERO,
             };
-            let low = lower.iter().map(|&(s, strict)| int(s) + i32::from(strict)).max();
-            let high = upper.iter().map(|&(s, strict)| int(s) - i32::from(strict)).min();
+            let total = |b: &SlotBound| b.plus.iter().map(int).sum::<IBig>() - b.minus.iter().map(int).sum::<IBig>();
+            let low = lower.iter().map(|b| total(b) + i32::from(b.strict)).max();
+            let high = upper.iter().map(|b| total(b) - i32::from(b.strict)).min();
             let (low, high) = low.zip(high).ok_or(EvalError::Unbounded)?;
             if low > high {
                 return Ok(None);

@@ -7,7 +7,7 @@ use crate::pool::{Pool, SymbolId, TermId};
 use crate::sort::Sort;
 use crate::value::{IBig, Value};
 
-use super::domain::{Domain, domains};
+use super::domain::{Bound, Domain, domains};
 use super::{EvalError, MAX_INSTANCES, MAX_QUANTIFIER_DEPTH, apply};
 
 /// The value of `t` where `assignment` gives the values of its free symbols.
@@ -117,17 +117,24 @@ impl Evaluator<'_> {
         match d {
             Domain::Finite(n) => Ok((IBig::ZERO, IBig::from(*n) - 1)),
             Domain::Between { lower, upper } => {
-                let mut value = |t| match self.value(t)? {
-                    Value::Int(i) => Ok(i),
-                    _ => Err(EvalError::Unbounded),
+                let mut value = |b: &Bound| {
+                    let mut total = IBig::ZERO;
+                    for (terms, sign) in [(&b.plus, 1), (&b.minus, -1)] {
+                        for &t in terms {
+                            if let Value::Int(i) = self.value(t)? {
+                                total += i * sign;
+                            }
+                        }
+                    }
+                    Ok::<_, EvalError>(total)
                 };
                 let (mut low, mut high) = (None, None);
                 for b in lower {
-                    let i = value(b.term)? + i32::from(b.strict);
+                    let i = value(b)? + i32::from(b.strict);
                     low = Some(low.map_or(i.clone(), |l: IBig| l.max(i)));
                 }
                 for b in upper {
-                    let i = value(b.term)? - i32::from(b.strict);
+                    let i = value(b)? - i32::from(b.strict);
                     high = Some(high.map_or(i.clone(), |h: IBig| h.min(i)));
                 }
                 low.zip(high).ok_or(EvalError::Unbounded)

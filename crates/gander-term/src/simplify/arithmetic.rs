@@ -142,9 +142,6 @@ fn power(pool: &mut Pool, sort: Sort, a: TermId, n: TermId) -> TermId {
 }
 
 fn absolute(pool: &mut Pool, sort: Sort, a: TermId) -> TermId {
-    if pool.op(a) == Op::Abs {
-        return a;
-    }
     // abs(-a) = abs(a): the leading coefficient is positive. Long sums would not be multiplied out by -1.
     let leading = match pool.op(a) {
         Op::Add if pool.args(a).len() <= flat_limit(1) => pool.args(a)[0],
@@ -152,6 +149,9 @@ fn absolute(pool: &mut Pool, sort: Sort, a: TermId) -> TermId {
     };
     let negative = scaled(pool, leading).0.is_negative();
     let a = if negative { combination(pool, sort, &[(-RBig::ONE, a)]) } else { a };
+    if pool.op(a) == Op::Abs {
+        return a;
+    }
     pool.intern(Op::Abs, sort, &[a])
 }
 
