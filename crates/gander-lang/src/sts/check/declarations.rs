@@ -63,6 +63,7 @@ pub(super) fn open(spec: &Spec) -> Option<Checker> {
     let Sort::Enum(node_sort) = builder.pool.symbol(location).sort else { return None };
     Some(Checker {
         builder,
+        errors: diagnostics.len(),
         diagnostics,
         reported: FxHashSet::default(),
         names,

@@ -294,6 +294,9 @@ impl Checker {
         if let Some(node) = self.graph.nodes.get(token.text()) {
             return Some(*node);
         }
+        if self.is_full() {
+            return None;
+        }
         let mut known: Vec<&str> = self.graph.nodes.keys().map(String::as_str).collect();
         known.sort_unstable();
         let near = nearest(token.text(), known.iter().copied());

@@ -17,6 +17,7 @@ mod operators;
 mod transitions;
 mod warnings;
 
+use super::parser::MAX_ERRORS;
 use super::syntax::{SyntaxKind as K, SyntaxNode, SyntaxToken};
 use super::tree;
 use crate::codes::Code;
@@ -100,6 +101,8 @@ struct Checker {
     builder: SystemBuilder,
     diagnostics: Vec<Diagnostic>,
     reported: FxHashSet<(Code, Span)>,
+    /// How many of the diagnostics are errors.
+    errors: usize,
     names: Names,
     graph: Graph,
     locals: Vec<Local>,
@@ -120,11 +123,25 @@ impl Checker {
         &mut self.builder.pool
     }
 
-    /// Reports a diagnostic, once for each code and place.
+    /// Reports a diagnostic, once for each code and place, and at most [`MAX_ERRORS`] errors and as many warnings.
     fn report(&mut self, diagnostic: Diagnostic) {
-        if self.reported.insert((diagnostic.code, diagnostic.primary.span)) {
-            self.diagnostics.push(diagnostic);
+        let error = diagnostic.severity() == Severity::Error;
+        let count = if error { self.errors } else { self.diagnostics.len() - self.errors };
+        if count > MAX_ERRORS || !self.reported.insert((diagnostic.code, diagnostic.primary.span)) {
+            return;
         }
+        self.errors += usize::from(error);
+        if count < MAX_ERRORS {
+            self.diagnostics.push(diagnostic);
+        } else if error {
+            let message = format!("only the first {MAX_ERRORS} errors are shown");
+            self.diagnostics.push(Diagnostic::new(Code::E0117, diagnostic.primary.span, message));
+        }
+    }
+
+    /// Whether further errors are dropped: then there is no need to look for near names.
+    fn is_full(&self) -> bool {
+        self.errors > MAX_ERRORS
     }
 
     /// The builder refused what passed our checks: say so rather than lose it.
@@ -133,7 +150,7 @@ impl Checker {
     }
 
     fn has_errors(&self) -> bool {
-        self.diagnostics.iter().any(|diagnostic| diagnostic.severity() == Severity::Error)
+        self.errors > 0
     }
 
     fn sort_name(&self, sort: Sort) -> String {

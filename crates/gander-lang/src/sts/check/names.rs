@@ -138,7 +138,7 @@ impl Checker {
             self.report(diagnostic);
             return;
         }
-        if self.names.values_unknown {
+        if self.names.values_unknown || self.is_full() {
             return;
         }
         let locals = self.locals.iter().map(|local| local.name.as_str());
@@ -178,6 +178,9 @@ impl Checker {
                 return None;
             }
             None => {}
+        }
+        if self.is_full() {
+            return None;
         }
         let known = match name.to_ascii_lowercase().as_str() {
             "integer" | "nat" | "natural" | "long" | "number" => Some("int"),
