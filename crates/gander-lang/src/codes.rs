@@ -222,14 +222,14 @@ catalogue! {
         "spec A start { true } system S = a: B"
     E0702 "unknown instance"
         "The part before the dot is not an instance of the system, or the instance does not have what is behind the dot."
-        ""
+        "spec A var x: int start { x == 0 } system S = a: A always p: b.x == 0"
     E0703 "cannot be synchronised"
         "A synchronisation joins gates of different instances, each of which exists in its specification."
         "spec A start { true } step go system S = a: A || b: A sync both(a.go, b.come)"
 
-    E0704 "composition not available"
-        "Systems of several specifications cannot be built yet. Check each specification in a file of its own."
-        "spec A start { true } system S = a: A"
+    E0704 "system too large"
+        "The nodes of a system are tuples of nodes of its instances. Their number, or that of the transitions between them, is above the limit. Use fewer instances, fewer nodes, or more synchronisation."
+        ""
 
     E0901 "cannot be built"
         "The model passed all checks of the language, but a system could not be made of it. This is a defect of gander: please report it with the file."
@@ -253,4 +253,7 @@ catalogue! {
     W0806 "runs end here"
         "The node has no transitions and is not `final`, so every run that enters it stops, and `no deadlock` fails. If it is meant to be an end, write `final node`."
         "spec A start -> N {} node N { go -> M } node M always p: in {N, M}"
+    W0807 "claim of a part not checked"
+        "A claim of a specification that speaks of a whole, such as `no deadlock`, has no meaning for one instance of a system. Ask it of the system."
+        "spec A var x: int start { x == 0 } step up { x := x + 1 } no deadlock system S = a: A || b: A always p: a.x >= 0"
 }

@@ -54,13 +54,13 @@ fn samples_keep_their_meaning() {
 fn any_layout_keeps_its_meaning() {
     // Line ends, comments and blanks put between tokens, wherever the text still parses.
     let (tokens, _) = sts::lexer::lex(EVERYTHING);
-    for layout in ["\n", " // c\n", " /* c */ ", "\n\n\n  "] {
+    for (turn, layout) in ["\n", " // c\n", " /* c */ ", "\n\n\n  "].into_iter().enumerate() {
         let mut at = 0;
-        for token in &tokens {
-            let end = at + token.length as usize;
+        for (number, token) in tokens.iter().enumerate() {
             let text = format!("{}{layout}{}", &EVERYTHING[..at], &EVERYTHING[at..]);
-            at = end;
-            if sts::parse(&text).diagnostics.is_empty() {
+            at += token.length as usize;
+            // Every place once; each layout at a quarter of them.
+            if number % 4 == turn && sts::parse(&text).diagnostics.is_empty() {
                 check(&text);
             }
         }

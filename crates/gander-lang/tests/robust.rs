@@ -185,3 +185,68 @@ fn errors_have_no_follow_ups() {
 fn an_enumeration_without_values_is_one_error() {
     assert_eq!(codes("spec A enum E { } var e: E start { e == Red } step go { e := Green }"), [Code::E0503]);
 }
+
+const SYSTEM: &str = "spec Account
+enum Status { Open, Shut }
+var balance: int
+var status: Status
+start -> Active { balance == 10, status == Open }
+node Active {
+  withdraw(amount: int 1..10) when amount <= balance { balance := balance - amount }
+  deposit(amount: int 1..10) { balance := balance + amount }
+  shut -> Done { status := Shut }
+}
+final node Done
+always solvent: balance >= 0
+fair open: status == Open
+
+system Bank = a: Account || b: Account
+  sync transfer(a.withdraw, b.deposit)
+
+define total = a.balance + b.balance
+always kept: total >= 0
+always some: a in Active or b in {Active, Done}
+reachable moved: transfer with a.amount == b.amount then b.withdraw with amount > 3
+reachable closed: a.status == Shut and in b.Done
+eventually e: a.balance == 0 under a.open
+fair g: b.balance > 0
+always eventually f: b.balance == 0 under fairness
+no deadlock
+";
+
+#[test]
+fn a_system_of_two_instances() {
+    let loaded = load(SYSTEM);
+    assert!(loaded.diagnostics.is_empty(), "{:#?}", loaded.diagnostics);
+    let system = loaded.system.unwrap();
+    let names: Vec<&str> = system.vars.iter().map(|var| var.name.as_str()).collect();
+    assert_eq!(names, ["a.balance", "a.status", "b.balance", "b.status"]);
+    let claims: Vec<&str> = system.claims.iter().map(|claim| claim.name.as_str()).collect();
+    assert!(claims.starts_with(&["a.solvent", "b.solvent", "kept"]), "{claims:?}");
+    assert_eq!(sts::format(&sts::format(SYSTEM).unwrap()).unwrap(), sts::format(SYSTEM).unwrap());
+}
+
+#[test]
+fn slips_in_a_system() {
+    let slips = [
+        ("a: Account", "a: Acount", Code::E0701),
+        ("b: Account", "a: Account", Code::E0703),
+        ("b.deposit)", "b.deposits)", Code::E0703),
+        ("b.deposit)", "c.deposit)", Code::E0703),
+        ("b.deposit)", "a.deposit)", Code::E0703),
+        ("= a.balance +", "= a.balanc +", Code::E0702),
+        ("= a.balance +", "= c.balance +", Code::E0702),
+        ("a in Active", "a in Actve", Code::E0203),
+        ("a in Active", "in Active", Code::E0203),
+        ("transfer with", "transfr with", Code::E0205),
+        ("under a.open", "under a.opn", Code::E0209),
+        ("a.status == Shut", "a.status == 3", Code::E0302),
+        ("no deadlock", "var x: int", Code::E0506),
+        ("no deadlock", "system Other = a: Account", Code::E0504),
+    ];
+    for (right, wrong, code) in slips {
+        let text = SYSTEM.replacen(right, wrong, 1);
+        let codes: Vec<Code> = load(&text).errors().map(|error| error.code).collect();
+        assert!(codes.contains(&code), "{wrong}: {codes:?}");
+    }
+}

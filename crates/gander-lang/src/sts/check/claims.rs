@@ -51,6 +51,12 @@ impl Checker {
 
     pub(super) fn fairness(&mut self, items: &[SyntaxNode]) -> Fairnesses {
         let mut declared = Fairnesses::default();
+        // Those of the instances of a composed system.
+        for (at, fairness) in self.builder.so_far().fairness.iter().enumerate() {
+            let span = fairness.span.unwrap_or(Span::at(0));
+            declared.by_name.insert(fairness.name.clone(), (at.into(), span));
+            declared.all.push(at.into());
+        }
         for item in items.iter().filter(|item| item.kind() == K::FairDecl) {
             let words = claim_words(item);
             let kind = if words == "fair" {
@@ -402,7 +408,7 @@ impl Checker {
         for reference in tree::references(&clause) {
             let Some(token) = tree::ident(&reference) else { continue };
             let span = tree::token_span(&token);
-            if let Some((id, _)) = fairness.by_name.get(token.text()) {
+            if let Some((id, _)) = fairness.by_name.get(tree::one_line(&reference, NAME_LENGTH).as_str()) {
                 ids.push(*id);
             } else if token.text() == "fairness" {
                 if fairness.by_name.is_empty() {

@@ -116,6 +116,8 @@ struct Checker {
     node_sort: EnumId,
     /// The instances of a composed system; empty in a specification.
     instances: FxHashMap<String, compose::Instance>,
+    /// For each transition of a composed system, the instance that moves, or the first of those that do.
+    leaders: Vec<String>,
 }
 
 impl Checker {

@@ -415,6 +415,20 @@ impl Checker {
     pub(super) fn with_parameters_of(&mut self, id: gander_system::TransitionId) {
         let params = &self.builder.so_far().transition(id).params;
         self.locals = params.iter().map(|param| Local { name: param.name.clone(), symbol: param.symbol }).collect();
+        // In a composed system `amount` of a step of `a` is also `a.amount`, and the other way round.
+        let Some(leader) = self.leaders.get(id.index()) else { return };
+        for param in params {
+            let other = match param.name.split_once('.') {
+                None => format!("{leader}.{}", param.name),
+                Some((_, name))
+                    if params.iter().filter(|other| other.name.ends_with(&format!(".{name}"))).count() == 1 =>
+                {
+                    name.to_owned()
+                }
+                Some(_) => continue,
+            };
+            self.locals.push(Local { name: other, symbol: param.symbol });
+        }
     }
 }
 

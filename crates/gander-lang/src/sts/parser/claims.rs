@@ -159,9 +159,9 @@ impl Parser<'_> {
     fn under(&mut self) {
         self.start(K::Under);
         self.bump();
-        let mut good = self.name_ref("`fairness` or the name of a fairness");
+        let mut good = self.dotted_ref("`fairness` or the name of a fairness");
         while good && self.eat(K::Comma) {
-            good = self.name_ref("the name of a fairness");
+            good = self.dotted_ref("the name of a fairness");
         }
         self.end();
     }
