@@ -156,12 +156,8 @@ impl Conversation {
         let marker = self.marker.take();
         self.send(deadline)?;
         let answer = self.read_answer(marker, deadline);
-        if let Some(log) = &mut self.log {
-            let text = match &answer {
-                Ok(answer) => answer.to_string(),
-                Err(reason) => format!("({reason})"),
-            };
-            let _ = writeln!(log, "; {}", text.replace('\n', " "));
+        if let (Some(log), Err(reason)) = (&mut self.log, &answer) {
+            let _ = writeln!(log, "; ({})", reason.to_string().replace('\n', " "));
         }
         answer
     }
@@ -178,7 +174,7 @@ impl Conversation {
                     Err(stop) => return Err(self.fail_for(stop)),
                 }
             };
-            let end = range.end;
+            let (start, end) = (range.start, range.end);
             let expression = match Sexpr::parse(&process.output()[range]) {
                 Ok(e) => e,
                 Err(e) => return Err(self.fail(Reason::Garbage(format!("it printed {}", e.0)))),
@@ -188,6 +184,10 @@ impl Conversation {
             }
             match marker.take() {
                 None => {
+                    if let Some(log) = &mut self.log {
+                        let text = String::from_utf8_lossy(&process.output()[start..end]);
+                        let _ = writeln!(log, "; {}", text.trim().replace('\n', "\n; "));
+                    }
                     process.forget_output(end);
                     return Ok(expression);
                 }

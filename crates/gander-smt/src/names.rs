@@ -8,17 +8,20 @@ use std::fmt::Write as _;
 
 use gander_term::{IBig, RBig};
 
-/// Appends the encoded name with `suffix`, in bars where needed.
-///
-/// The suffix goes inside the bars; `with_hole` tells that more (digits) will follow it.
+/// Encodes a user's name.
 pub(crate) fn encode(name: &str) -> Encoded {
     let mut text = String::with_capacity(name.len() + 1);
     let mut quoted = !name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
-    for c in name.chars() {
+    if name.is_empty() {
+        text.push_str("%%");
+    }
+    for (i, c) in name.chars().enumerate() {
         match c {
             '@' | '%' | '|' | '\\' => {
                 let _ = write!(text, "%{:x}%", c as u32);
             }
+            // Names that start with a dot are reserved.
+            '.' if i == 0 => text.push_str("%2e%"),
             c if c.is_ascii_alphanumeric() || "~!$^&*_-+=<>.?/".contains(c) => text.push(c),
             ' '..='~' => {
                 quoted = true;

@@ -412,3 +412,23 @@ fn sessions_of_several_threads_do_not_disturb_each_other() {
         }
     });
 }
+
+#[test]
+fn any_name_can_be_a_variable() {
+    const NAMES: [&str; 15] =
+        ["", ".a", "\u{e4}", "a|b", "a\\b", "x@3", "x", "let", "123", "a;b", "a\"b", "(", "a\nb", "true", "t1.0@!5"];
+    with_each("any_name_can_be_a_variable", |solver, session| {
+        let mut pool = Pool::new();
+        let mut symbols = Vec::new();
+        for (i, name) in NAMES.iter().enumerate() {
+            let v = pool.variable(name, Sort::Int);
+            let constant = pool.int(i);
+            let fact = pool.eq(v, constant);
+            session.assert(&pool, fact);
+            symbols.push(StepSymbol::rigid(pool.as_symbol(v).unwrap()));
+        }
+        assert_eq!(session.check(&[], PLENTY), Answer::Sat, "{}", solver.name);
+        let expected: Vec<Value> = (0..NAMES.len()).map(Value::int).collect();
+        assert_eq!(session.values(&pool, &symbols, PLENTY).unwrap(), expected, "{}", solver.name);
+    });
+}
