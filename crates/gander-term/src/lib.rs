@@ -3,6 +3,10 @@
 //! A [`Pool`] owns terms; a [`TermId`] is a `Copy` handle into it. [`Pool::mk`] builds any term and checks its sorts;
 //! the constructors of the `build` module are shorthands that simplify on the way. No solver owns a term.
 //!
+//! What can be done with terms: [`Pool::free_symbols`], [`Pool::features`], [`Pool::substitute`], [`Pool::import`],
+//! [`Pool::simplify`], [`evaluate`] and [`Program`], [`Pool::display`] and [`parse_term`]. Where many terms are treated
+//! alike, [`Substitution`], [`Importer`] and [`Simplifier`] remember what they have seen.
+//!
 //! Invariants of this crate:
 //! - every term in a pool is well-sorted;
 //! - equal terms of one pool have equal ids, and ids do not depend on anything but the order of construction;

@@ -117,14 +117,14 @@ fn flatten(pool: &Pool, op: Op, args: &[TermId], limit: usize) -> Vec<TermId> {
     let mut flat = Vec::new();
     let mut stack: Vec<TermId> = args.iter().rev().copied().collect();
     while let Some(a) = stack.pop() {
-        if pool.op(a) == op {
-            stack.extend(pool.args(a).iter().rev());
-        } else {
+        if pool.op(a) != op {
             flat.push(a);
+            continue;
         }
-        if flat.len() + stack.len() > limit {
+        if flat.len() + stack.len() + pool.args(a).len() > limit {
             return args.to_vec();
         }
+        stack.extend(pool.args(a).iter().rev());
     }
     flat
 }

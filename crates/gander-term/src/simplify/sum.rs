@@ -149,32 +149,28 @@ impl Sum {
 /// True if the sums among `terms` have at most `limit` terms together with the others, when multiplied out.
 fn fits(pool: &Pool, terms: impl Iterator<Item = TermId>, limit: usize) -> bool {
     let mut stack: Vec<TermId> = terms.collect();
-    let mut count = 0;
+    // Terms found and on the stack; a sum's constant comes last and does not count.
+    let mut count = stack.len();
     while let Some(t) = stack.pop() {
+        if count > limit {
+            return false;
+        }
         let inner = match pool.op(t) {
             Op::Add => t,
             // A multiple of a sum.
             Op::Mul if pool.args(t).len() == 2 && pool.op(pool.args(t)[1]) == Op::Add => pool.args(t)[1],
-            Op::Const(_) => continue,
-            _ => {
-                count += 1;
-                if count > limit {
-                    return false;
-                }
-                continue;
-            }
+            _ => continue,
         };
-        let args = pool.args(inner);
-        if count + stack.len() + args.len() > limit + 1 {
-            // The stack may hold constants: give up only if there are too many terms without them.
-            let terms = stack.iter().chain(args).filter(|&&t| !matches!(pool.op(t), Op::Const(_))).count();
-            if count + terms > limit {
-                return false;
-            }
+        let args = match pool.args(inner).split_last() {
+            Some((&last, rest)) if matches!(pool.op(last), Op::Const(_)) => rest,
+            _ => pool.args(inner),
+        };
+        count += args.len() - 1;
+        if count <= limit {
+            stack.extend_from_slice(args);
         }
-        stack.extend_from_slice(args);
     }
-    true
+    count <= limit
 }
 
 /// The sum of normal terms, in normal form, when no arithmetic on most coefficients is needed: long sums that grow by
