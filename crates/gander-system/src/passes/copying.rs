@@ -81,7 +81,7 @@ impl<'a> Copying<'a> {
         Ok(())
     }
 
-    /// Copies the hints of an old node to a new one.
+    /// Copies the hints of an old node to a new one, rewritten; those that become true are left out.
     pub(crate) fn copy_hints(
         &mut self,
         old: NodeId,
@@ -90,6 +90,9 @@ impl<'a> Copying<'a> {
     ) -> Result<(), BuildError> {
         for h in &self.from.node(old).hints {
             let term = rewrite(&mut self.to.pool, h.term.term());
+            if self.to.pool.as_bool(term) == Some(true) {
+                continue;
+            }
             let info = &self.from.elements[h.id.index()];
             let formula = self.to.state_formula(term, &info.name)?;
             self.to.hint(new, &info.name, formula, info.span);

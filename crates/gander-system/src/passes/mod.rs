@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`chain`] | a chain of goals as plain reachability of a node |
 //! | [`constants`] | variables that never change become constants |
+//! | [`slice`] | only the variables that matter for a claim |
 //! | [`flatten`] | one node; the old node is a variable |
 //! | [`compose`] | several instances of specifications as one system |
 //!
@@ -18,11 +19,13 @@ mod copying;
 mod enabled;
 mod flatten;
 mod relocate;
+mod slice;
 
 pub use chain::{Chain, ChainError, chain};
 pub use compose::{ComposeError, ComposeLimits, Composed, LeftOut, Sync, compose, compose_within};
 pub use constants::{Constants, constants};
 pub use flatten::{Flat, flatten};
+pub use slice::{Slice, slice};
 
 use crate::evidence::{Evidence, NodeFormulas, Run};
 use crate::origin::ElementId;

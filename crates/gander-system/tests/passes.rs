@@ -1,0 +1,222 @@
+//! On random systems, passes keep the verdict of every claim, and runs that they lift are runs.
+
+use gander_oracle::{Answer, GeneratedSystem, Limits, Reachable, Refusal, Settings, decide, generate, generate_with};
+use gander_system::passes::{WayBack, chain, compose, constants, flatten, slice};
+// All names at the root, where the shared helpers look for them.
+use gander_system::*;
+
+#[allow(dead_code)]
+#[path = "../src/testing.rs"]
+mod testing;
+
+const SYSTEMS: u64 = 80;
+
+fn limits() -> Limits {
+    Limits { states: 20_000, work: 20_000_000 }
+}
+
+/// What happened over all systems.
+#[derive(Default, Debug)]
+struct Tally {
+    same: usize,
+    refused: usize,
+    runs: usize,
+    not_lifted: usize,
+}
+
+impl Tally {
+    fn compare(&mut self, what: &str, seed: u64, claim: &Claim, old: Answer, new: &Result<Answer, Refusal>) {
+        match new {
+            Err(_) => self.refused += 1,
+            Ok(new) => {
+                assert_eq!(new.holds, old.holds, "{what}, seed {seed}, claim {} ({:?})", claim.name, claim.kind);
+                self.same += 1;
+            }
+        }
+    }
+
+    fn lift(&mut self, what: &str, seed: u64, old: &System, run: Option<Run>) {
+        match run {
+            None => self.not_lifted += 1,
+            Some(run) => {
+                if let Err(e) = testing::replay(old, &run) {
+                    panic!("{what}, seed {seed}: the lifted run is no run: {e}");
+                }
+                self.runs += 1;
+            }
+        }
+    }
+}
+
+/// A run along shortest ways to the states of a system: one to every third state.
+fn some_runs(system: &System) -> Vec<Run> {
+    let Ok(graph) = Reachable::explore(system, &system.pool, limits()) else { return Vec::new() };
+    let mut before: Vec<Option<(usize, Leg)>> = vec![None; graph.states.len()];
+    for s in 0..graph.states.len() {
+        for (choice, next) in graph.steps(s) {
+            if before[next].is_none() && graph.distance[next] == graph.distance[s] + 1 {
+                let step = Step {
+                    transition: choice.transition,
+                    params: choice.params.clone(),
+                    next: Some(graph.states[next].1.clone()),
+                };
+                before[next] = Some((s, Leg::Step(step)));
+            }
+        }
+    }
+    let mut runs = Vec::new();
+    for end in (0..graph.states.len()).step_by(3) {
+        let (mut at, mut legs) = (end, Vec::new());
+        while let Some((previous, leg)) = before[at].clone() {
+            legs.push(leg);
+            at = previous;
+        }
+        legs.reverse();
+        let start = (0..graph.started.len()).find(|&s| graph.started[s].contains(&at)).expect("a start state");
+        let (node, values) = graph.states[at].clone();
+        runs.push(Run { start: StartId::from(start), first: State { node, values }, legs });
+    }
+    runs
+}
+
+fn systems() -> impl Iterator<Item = GeneratedSystem> {
+    (0..SYSTEMS).map(generate)
+}
+
+#[test]
+fn constants_keep_verdicts() {
+    let mut tally = Tally::default();
+    let mut learned = 0;
+    for g in systems() {
+        let pass = constants(&g.system).unwrap();
+        learned += pass.learned().count();
+        let Ok(answers) = decide(&pass.system, limits()) else { continue };
+        for ((claim, &old), new) in g.system.claims.iter().zip(&g.answers).zip(&answers) {
+            tally.compare("constants", g.seed, claim, old, new);
+            if let Ok(new) = new {
+                assert_eq!(new.length, old.length, "seed {}, claim {}", g.seed, claim.name);
+            }
+        }
+        for run in some_runs(&pass.system) {
+            let lifted = pass.run(&run);
+            assert!(lifted.is_some());
+            tally.lift("constants", g.seed, &g.system, lifted);
+        }
+    }
+    assert!(learned > 0 && tally.same > 10 * tally.refused && tally.runs > 500, "{learned} {tally:?}");
+}
+
+#[test]
+fn flattening_keeps_verdicts() {
+    let mut tally = Tally::default();
+    for g in systems() {
+        let pass = flatten(&g.system).unwrap();
+        let Ok(answers) = decide(&pass.system, limits()) else { continue };
+        for ((claim, &old), new) in g.system.claims.iter().zip(&g.answers).zip(&answers) {
+            tally.compare("flatten", g.seed, claim, old, new);
+            if let Ok(new) = new {
+                assert_eq!(new.length, old.length, "seed {}, claim {}", g.seed, claim.name);
+            }
+        }
+        for run in some_runs(&pass.system) {
+            let lifted = pass.run(&run);
+            assert!(lifted.is_some());
+            tally.lift("flatten", g.seed, &g.system, lifted);
+        }
+    }
+    assert!(tally.same > 10 * tally.refused && tally.runs > 500, "{tally:?}");
+}
+
+#[test]
+fn slices_keep_verdicts() {
+    let mut tally = Tally::default();
+    let mut dropped = 0;
+    for g in systems() {
+        for (i, (claim, &old)) in g.system.claims.iter().zip(&g.answers).enumerate() {
+            let pass = slice(&g.system, ClaimId::from(i)).unwrap();
+            if pass.dropped().next().is_none() {
+                continue;
+            }
+            dropped += pass.dropped().count();
+            let Ok(answers) = decide(&pass.system, limits()) else { continue };
+            let runs = some_runs(&pass.system);
+            let lifted: Vec<Option<Run>> = runs.iter().map(|r| pass.run(r)).collect();
+            if lifted.iter().all(Option::is_some) {
+                tally.compare("slice", g.seed, claim, old, &answers[0]);
+            }
+            for run in lifted {
+                tally.lift("slice", g.seed, &g.system, run);
+            }
+        }
+    }
+    assert!(dropped > 100 && tally.same > 10 * tally.refused && tally.runs > 500, "{dropped} {tally:?}");
+    assert!(tally.runs > 10 * tally.not_lifted, "{tally:?}");
+}
+
+#[test]
+fn chains_keep_verdicts_and_lengths() {
+    let mut tally = Tally::default();
+    let mut several = 0;
+    for g in systems() {
+        for (i, (claim, &old)) in g.system.claims.iter().zip(&g.answers).enumerate() {
+            let ClaimKind::Reachable(goals) = &claim.kind else { continue };
+            several += usize::from(goals.len() > 1);
+            let pass = chain(&g.system, ClaimId::from(i)).unwrap();
+            let Ok(answers) = decide(&pass.system, limits()) else { continue };
+            tally.compare("chain", g.seed, claim, old, &answers[0]);
+            if let Ok(new) = &answers[0] {
+                let state_goals = goals.iter().filter(|g| matches!(g, Goal::State(_))).count() as u64;
+                assert_eq!(new.length, old.length.map(|n| n + state_goals), "seed {}, {}", g.seed, claim.name);
+            }
+            for run in some_runs(&pass.system) {
+                tally.lift("chain", g.seed, &g.system, pass.run(&run));
+            }
+        }
+    }
+    assert!(several > 20 && tally.same > 10 * tally.refused && tally.runs > 500, "{several} {tally:?}");
+    assert_eq!(tally.not_lifted, 0);
+}
+
+#[test]
+fn one_instance_is_like_its_specification() {
+    let mut tally = Tally::default();
+    for g in systems() {
+        let whole = compose("Whole", &[("a", &g.system)], &[]).unwrap().builder.finish();
+        let Ok(answers) = decide(&whole, limits()) else { continue };
+        for (claim, &old) in g.system.claims.iter().zip(&g.answers) {
+            let name = format!("a.{}", claim.name);
+            if let Some(i) = whole.claims.iter().position(|c| c.name == name) {
+                tally.compare("compose", g.seed, claim, old, &answers[i]);
+            }
+        }
+    }
+    assert!(tally.same > 10 * tally.refused, "{tally:?}");
+}
+
+/// Another instance beside it can only take possibilities away.
+#[test]
+fn two_instances_do_no_more_than_each_alone() {
+    let mut tally = Tally::default();
+    for seed in 0..60 {
+        let (a, b) = (generate_with(seed, Settings::few_states()), generate_with(seed + 1000, Settings::few_states()));
+        let Ok(composed) = compose("Whole", &[("a", &a.system), ("b", &b.system)], &[]) else { panic!("seed {seed}") };
+        let whole = composed.builder.finish();
+        let Ok(answers) = decide(&whole, limits()) else { continue };
+        for (name, g) in [("a", &a), ("b", &b)] {
+            for (claim, old) in g.system.claims.iter().zip(&g.answers) {
+                let full = format!("{name}.{}", claim.name);
+                let Some(i) = whole.claims.iter().position(|c| c.name == full) else { continue };
+                let Ok(new) = &answers[i] else { continue };
+                match claim.kind {
+                    ClaimKind::Always(_) => assert!(new.holds || !old.holds, "seed {seed}, {full}"),
+                    ClaimKind::Reachable(_) | ClaimKind::CanEnable(_) => {
+                        assert!(old.holds || !new.holds, "seed {seed}, {full}");
+                    }
+                    _ => continue,
+                }
+                tally.same += usize::from(new.holds == old.holds);
+            }
+        }
+    }
+    assert!(tally.same > 50, "{tally:?}");
+}
