@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use gander_system::{Effect, NodeId, StartId, System, Transition, TransitionId};
-use gander_term::{Pool, Sort, Value};
+use gander_term::{Pool, Sort, TermId, Value};
 use rustc_hash::FxHashMap;
 
 use crate::evaluate::{Env, Evaluator, Literal, View};
@@ -39,10 +39,14 @@ impl Reachable {
     /// Explores a system whose terms are in `pool`.
     pub fn explore(system: &System, pool: &Pool, limits: Limits) -> Result<Reachable, Refusal> {
         let evaluator = Evaluator::new(pool, system, limits.work);
+        let after = conjunction(&evaluator, View::After, system.assumptions.iter().map(|a| a.term.term()));
+        let prepared = system.transitions.iter().map(|t| Prepared::of(&evaluator, t, &after)).collect();
         let mut search = Search {
             system,
             evaluator: &evaluator,
             limits,
+            prepared,
+            next: system.vars.iter().map(|v| v.next.index()).collect(),
             found: FxHashMap::default(),
             reachable: Reachable { states: Vec::new(), distance: Vec::new(), started: Vec::new(), choices: Vec::new() },
             queue: VecDeque::new(),
@@ -80,10 +84,47 @@ struct Completion {
     next: Vec<Vec<Value>>,
 }
 
+/// The literals of a transition.
+struct Prepared {
+    guard: Vec<Literal>,
+    params: Vec<usize>,
+    /// The constraints of the effect.
+    effect: Vec<Literal>,
+    /// The same and the assumptions about the next state.
+    step: Vec<Literal>,
+}
+
+impl Prepared {
+    fn of(evaluator: &Evaluator, t: &Transition, assumptions: &[Literal]) -> Prepared {
+        let constraints = t.effect.iter().filter_map(|e| match e {
+            Effect::Constrain { relation, .. } => Some(relation.term()),
+            Effect::Assign { .. } | Effect::Keep { .. } => None,
+        });
+        let effect = conjunction(evaluator, View::Here, constraints);
+        Prepared {
+            guard: conjunction(evaluator, View::Here, t.guard.iter().map(|g| g.term.term())),
+            params: t.params.iter().map(|p| p.symbol.index()).collect(),
+            step: effect.iter().chain(assumptions).cloned().collect(),
+            effect,
+        }
+    }
+}
+
+/// The literals of several formulas.
+fn conjunction(evaluator: &Evaluator, view: View, formulas: impl Iterator<Item = TermId>) -> Vec<Literal> {
+    let mut literals = Vec::new();
+    formulas.for_each(|t| evaluator.flatten(t, true, view, &mut literals));
+    literals
+}
+
 struct Search<'a> {
     system: &'a System,
     evaluator: &'a Evaluator<'a>,
     limits: Limits,
+    /// By transition.
+    prepared: Vec<Prepared>,
+    /// The slots of next values.
+    next: Vec<usize>,
     found: FxHashMap<(NodeId, Vec<Value>), usize>,
     reachable: Reachable,
     queue: VecDeque<usize>,
@@ -138,23 +179,13 @@ impl Search<'_> {
         Ok(n)
     }
 
-    fn assumptions(&self, view: View) -> Vec<Literal> {
-        let mut literals = Vec::new();
-        for a in &self.system.assumptions {
-            self.evaluator.flatten(a.term.term(), true, view, &mut literals);
-        }
-        literals
-    }
-
     fn start_states(&self, s: StartId) -> Result<Vec<Vec<Value>>, Refusal> {
         let start = &self.system.starts[s.index()];
         let mut env = self.evaluator.empty_env();
         env.0[self.system.location.index()] = node_value(self.system, self.evaluator.pool, start.target);
-        let mut literals = Vec::new();
-        for c in &start.constraint {
-            self.evaluator.flatten(c.term.term(), true, View::Here, &mut literals);
-        }
-        literals.extend(self.assumptions(View::Here));
+        let constraint = start.constraint.iter().map(|c| c.term.term());
+        let formulas = constraint.chain(self.system.assumptions.iter().map(|a| a.term.term()));
+        let literals = conjunction(self.evaluator, View::Here, formulas);
         let slots: Vec<usize> = self.system.vars.iter().map(|v| v.current.index()).collect();
         self.solutions(&mut env, &slots, &slots, &literals)
     }
@@ -184,16 +215,12 @@ impl Search<'_> {
             if t.source != node {
                 continue;
             }
-            let mut guard = Vec::new();
-            for g in &t.guard {
-                self.evaluator.flatten(g.term.term(), true, View::Here, &mut guard);
-            }
-            let slots: Vec<usize> = t.params.iter().map(|p| p.symbol.index()).collect();
-            for params in self.solutions(&mut env, &slots, &slots, &guard)? {
+            let slots = self.prepared[i].params.clone();
+            for params in self.solutions(&mut env, &slots, &slots, &self.prepared[i].guard)? {
                 for (slot, p) in slots.iter().zip(&params) {
                     env.0[*slot] = Some(p.clone());
                 }
-                let Completion { possible: completable, next } = self.complete(&mut env, t)?;
+                let Completion { possible: completable, next } = self.complete(&mut env, t, &self.prepared[i])?;
                 let distance = self.reachable.distance[state] + 1;
                 let mut successors = Vec::new();
                 for values in next {
@@ -209,9 +236,8 @@ impl Search<'_> {
     }
 
     /// What the effect of a transition admits, given the current state and parameters.
-    fn complete(&self, env: &mut Env, t: &Transition) -> Result<Completion, Refusal> {
+    fn complete(&self, env: &mut Env, t: &Transition, prepared: &Prepared) -> Result<Completion, Refusal> {
         let mut fixed: Vec<(usize, Value)> = Vec::new();
-        let mut constraints = Vec::new();
         for e in &t.effect {
             match *e {
                 Effect::Assign { var, value, .. } => {
@@ -222,12 +248,10 @@ impl Search<'_> {
                     let value = env.0[slot].clone().ok_or(Refusal::IllSorted)?;
                     fixed.push((var.index(), value));
                 }
-                Effect::Constrain { relation, .. } => {
-                    self.evaluator.flatten(relation.term(), true, View::Here, &mut constraints);
-                }
+                Effect::Constrain { .. } => {}
             }
         }
-        let next: Vec<usize> = self.system.vars.iter().map(|v| v.next.index()).collect();
+        let next = &self.next;
         let mut consistent = true;
         for (var, value) in fixed {
             let slot = &mut env.0[next[var]];
@@ -239,10 +263,9 @@ impl Search<'_> {
             return Ok(Completion { possible: Ok(false), next: Vec::new() });
         }
         let unknown: Vec<usize> = next.iter().copied().filter(|&n| env.0[n].is_none()).collect();
-        let possible = self.evaluator.exists(env, &unknown, &constraints);
-        constraints.extend(self.assumptions(View::After));
+        let possible = self.evaluator.exists(env, &unknown, &prepared.effect);
         env.0[self.evaluator.next_location()] = node_value(self.system, self.evaluator.pool, t.target);
-        let solutions = self.solutions(env, &unknown, &next, &constraints);
+        let solutions = self.solutions(env, &unknown, next, &prepared.step);
         next.iter().for_each(|&n| env.0[n] = None);
         env.0[self.evaluator.next_location()] = None;
         Ok(Completion { possible, next: solutions? })

@@ -3,9 +3,7 @@
 //! A claim is drawn several times until the oracle's answer is the one that a coin asked for, and where a run shows it,
 //! long enough if another coin asked for that; the last draw is taken if none was.
 
-use gander_system::{
-    ClaimKind, ClaimOrigin, Effect, FairnessId, FairnessKind, Goal, NodeId, StartId, StateTerm, TransitionId,
-};
+use gander_system::{ClaimKind, ClaimOrigin, FairnessId, FairnessKind, Goal, NodeId, StateTerm, TransitionId};
 use gander_term::{Op, TermId, Value};
 
 use super::Maker;
@@ -16,9 +14,9 @@ const DRAWS: usize = 8;
 const LONG: u64 = 4;
 
 impl Maker {
-    pub(super) fn claims(&mut self, graph: &Reachable, limits: Limits) -> Result<(), Refusal> {
+    /// Adds fairness constraints and so many claims, the named kinds of docs/semantics.md apart.
+    pub(super) fn claims(&mut self, written: usize, graph: &Reachable, limits: Limits) -> Result<(), Refusal> {
         self.fairness_constraints(graph);
-        let written = 4 + self.random.below(5);
         for i in 0..written {
             let kind = self.random.weighted(&[22, 14, 14, 6, 4, 8, 8, 8, 8, 8]);
             let wanted = self.random.chance(50);
@@ -39,31 +37,7 @@ impl Maker {
                     .expect("names are fresh");
             }
         }
-        self.structural_claims();
         Ok(())
-    }
-
-    /// What docs/semantics.md adds unasked.
-    fn structural_claims(&mut self) {
-        let system = self.builder.so_far();
-        let mut claims: Vec<(String, ClaimKind)> = Vec::new();
-        for (i, t) in system.transitions.iter().enumerate() {
-            claims.push((format!("{} can be enabled", t.name), ClaimKind::CanEnable(TransitionId::from(i))));
-            if t.effect.iter().any(|e| matches!(e, Effect::Constrain { .. })) {
-                claims.push((format!("{} can be completed", t.name), ClaimKind::Completable(TransitionId::from(i))));
-            }
-        }
-        for (i, n) in system.nodes.iter().enumerate() {
-            if !n.is_final && system.transitions.iter().any(|t| t.source.index() == i) {
-                claims.push((format!("{} is no sinkhole", n.name), ClaimKind::NoSinkhole(NodeId::from(i))));
-            }
-        }
-        for (i, s) in system.starts.iter().enumerate() {
-            claims.push((format!("{} is satisfiable", s.name), ClaimKind::StartSatisfiable(StartId::from(i))));
-        }
-        for (name, kind) in claims {
-            self.builder.claim(&name, kind, ClaimOrigin::Structural, "", None).expect("names are fresh");
-        }
     }
 
     fn fairness_constraints(&mut self, graph: &Reachable) {

@@ -6,6 +6,7 @@
 //! are drawn several times to get about as many that hold as fail, and enough that take several steps.
 
 mod claims;
+mod compositions;
 mod terms;
 mod transitions;
 mod variables;
@@ -16,7 +17,7 @@ use gander_system::{NodeId, Role, System, SystemBuilder, TransitionId};
 use gander_term::{EnumId, Pool, SymbolId};
 
 use crate::random::Random;
-use crate::{Answer, Limits, Reachable, Refusal, decide};
+use crate::{Answer, Limits, Reachable, decide};
 use terms::Terms;
 use variables::Variable;
 
@@ -31,11 +32,22 @@ pub enum Size {
     Usual,
 }
 
+/// How a system is made.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Shape {
+    /// One control graph.
+    Single,
+    /// The composition of two instances of small systems, often synchronised on a gate.
+    Composed,
+}
+
 /// What to generate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Settings {
     /// How large.
     pub size: Size,
+    /// How it is made.
+    pub shape: Shape,
     /// Which operators; by chance if none is given: most systems are linear, some have strings, quantifiers or
     /// non-linear terms.
     pub flavour: Option<Flavour>,
@@ -43,7 +55,7 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Settings {
-        Settings { size: Size::Usual, flavour: None }
+        Settings { size: Size::Usual, shape: Shape::Single, flavour: None }
     }
 }
 
@@ -58,10 +70,24 @@ impl Settings {
         Settings { flavour: Some(LINEAR), ..self }
     }
 
+    /// The same, but compositions.
+    pub fn composed(self) -> Settings {
+        Settings { shape: Shape::Composed, ..self }
+    }
+
     fn most_states(self) -> usize {
         match self.size {
             Size::Few => 12,
             Size::Usual => 300,
+        }
+    }
+
+    /// How far away the furthest state must be, in each of several cases.
+    fn depths(self) -> &'static [u64] {
+        match (self.size, self.shape) {
+            (Size::Few, Shape::Single) => &[0, 2, 3, 4, 4, 5],
+            (Size::Few, Shape::Composed) => &[0, 2, 3, 4],
+            (Size::Usual, _) => &[0, 2, 4, 5, 6, 7, 8, 10],
         }
     }
 }
@@ -89,16 +115,17 @@ pub fn generate(seed: u64) -> GeneratedSystem {
 /// The system of a seed with these settings.
 pub fn generate_with(seed: u64, settings: Settings) -> GeneratedSystem {
     let limits = Limits { states: settings.most_states(), work: 2_000_000 };
-    // How far away the furthest state must be: drawn once, so that trying again does not favour shallow systems.
-    let depth = *Random::new(seed, u64::MAX).pick(match settings.size {
-        Size::Few => &[0, 2, 3, 4, 4, 5],
-        Size::Usual => &[0, 2, 4, 5, 6, 7, 8, 10],
-    });
+    // Drawn once, so that trying again does not favour shallow systems.
+    let depth = *Random::new(seed, u64::MAX).pick(settings.depths());
     let mut attempt = 0;
     // A good part of the attempts succeeds, whatever the settings: this ends.
     loop {
-        let maker = Maker::new(Random::new(seed, attempt), settings);
-        if let Ok(made) = maker.make(seed, depth, limits) {
+        let random = Random::new(seed, attempt);
+        let made = match settings.shape {
+            Shape::Single => Maker::new(random, settings).make(seed, depth, limits),
+            Shape::Composed => compositions::make(random, settings, seed, depth, limits),
+        };
+        if let Some(made) = made {
             return made;
         }
         attempt += 1;
@@ -152,7 +179,13 @@ impl Maker {
         }
     }
 
-    fn make(mut self, seed: u64, depth: u64, limits: Limits) -> Result<GeneratedSystem, Refusal> {
+    fn make(mut self, seed: u64, depth: u64, limits: Limits) -> Option<GeneratedSystem> {
+        let graph = self.body(limits)?;
+        self.finish(&graph, seed, depth, limits)
+    }
+
+    /// Everything but claims.
+    fn body(&mut self, limits: Limits) -> Option<Reachable> {
         self.declare_variables();
         for n in 0..self.nodes {
             if self.random.chance(12) {
@@ -165,14 +198,19 @@ impl Maker {
             self.start(i);
         }
         self.control_graph();
-        let graph = Reachable::explore(self.builder.so_far(), &self.builder.pool, limits)?;
-        if graph.distance.iter().max().is_none_or(|&furthest| furthest < depth) && depth > 0 {
-            return Err(Refusal::TooMuchWork);
+        Reachable::explore(self.builder.so_far(), &self.builder.pool, limits).ok()
+    }
+
+    /// Adds claims, and has the oracle answer them.
+    fn finish(mut self, graph: &Reachable, seed: u64, depth: u64, limits: Limits) -> Option<GeneratedSystem> {
+        if depth > 0 && graph.distance.iter().max().is_none_or(|&furthest| furthest < depth) {
+            return None;
         }
-        self.claims(&graph, limits)?;
-        let system = self.builder.finish();
-        let answers = decide(&system, limits)?.into_iter().collect::<Result<Vec<_>, _>>()?;
-        Ok(GeneratedSystem { seed, system: Arc::new(system), answers, states: graph.states.len() })
+        let written = 4 + self.random.below(5);
+        self.claims(written, graph, limits).ok()?;
+        let system = self.builder.finish().with_structural_claims();
+        let answers = decide(&system, limits).ok()?.into_iter().collect::<Result<Vec<_>, _>>().ok()?;
+        Some(GeneratedSystem { seed, system: Arc::new(system), answers, states: graph.states.len() })
     }
 
     fn declare_variables(&mut self) {

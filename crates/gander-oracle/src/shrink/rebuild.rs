@@ -92,12 +92,11 @@ impl Copy<'_> {
         let var = &self.old.vars[v];
         var.range.is_some()
             && match var.role {
-                Role::State => self
-                    .old
-                    .claims
-                    .iter()
-                    .enumerate()
-                    .any(|(c, claim)| claim.origin == ClaimOrigin::Range(VarId::from(v)) && self.keeps_claim(c)),
+                Role::State => self.old.claims.iter().enumerate().any(|(c, claim)| {
+                    claim.origin == ClaimOrigin::Range(VarId::from(v))
+                        && claim.name == format!("range of {}", var.name)
+                        && self.keeps_claim(c)
+                }),
                 Role::Input => (0..self.old.assumptions.len())
                     .any(|a| self.is_range_of(a, v) && !matches!(self.cut, Cut::Assumption(gone) if *gone == a)),
             }
