@@ -10,6 +10,9 @@ pub const SCHEMA: &str = "gander/1";
 /// The object for one file.
 pub fn file_json(view: &CheckView) -> Value {
     let mut diagnostics: Vec<Value> = view.diagnostics.iter().map(diagnostic_json).collect();
+    for claim in &view.claims {
+        diagnostics.extend(claim.warnings.iter().map(|w| plain_json("verdict", "warning", &format!("{}: {w}", claim.name))));
+    }
     diagnostics.extend(view.internal_errors.iter().map(|message| plain_json("internal", "error", message)));
     diagnostics.extend(view.stopped.iter().map(|message| plain_json("stopped", "note", message)));
     json!({

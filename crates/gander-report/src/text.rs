@@ -137,6 +137,9 @@ fn claim_lines(out: &mut String, claim: &ClaimView, width: usize, how: CheckText
     if word != "holds" && claim.text != claim.name {
         let _ = writeln!(out, "{margin}{}", claim.text);
     }
+    for warning in &claim.warnings {
+        let _ = writeln!(out, "{margin}{} {warning}", paint.open("warning:"));
+    }
     match &claim.verdict {
         VerdictView::Holds(evidence) => {
             if let ShownEvidence::Trace(trace) = &evidence.shown

@@ -209,6 +209,8 @@ pub struct ClaimView {
     pub engine: Option<String>,
     /// Time from the start of the check to the checked answer.
     pub seconds: f64,
+    /// What the reader should know although the verdict stands.
+    pub warnings: Vec<String>,
 }
 
 /// What a check of one file found.

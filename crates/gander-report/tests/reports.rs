@@ -18,6 +18,7 @@ fn claim(name: &str, origin: Origin, verdict: VerdictView) -> ClaimView {
         verdict,
         engine: Some("induction".to_string()),
         seconds: 0.01,
+        warnings: Vec::new(),
     }
 }
 
@@ -43,7 +44,8 @@ fn view() -> CheckView {
     let system = account();
     let c = modest(&system);
     let verdict = Verdict::Fails(Evidence::Run(two_deposits()));
-    let answered = Answered { claim: &c, verdict: &verdict, engine: "bmc", seconds: 1.25 };
+    let warnings = vec!["the run cannot be extended".to_string()];
+    let answered = Answered { claim: &c, verdict: &verdict, engine: "bmc", seconds: 1.25, warnings: &warnings };
     let mut claims = vec![
         claim("solvent", Origin::Written, VerdictView::Holds(proof(1))),
         claim("deep", Origin::Written, VerdictView::Holds(proof(3))),
@@ -220,7 +222,7 @@ fn unknown_keeps_its_reasons() {
     let c = modest(&system);
     let why = vec![Obstacle { engine: "bmc".into(), reason: "memory".into() }];
     let verdict = Verdict::Unknown { explored_through: None, why };
-    let view = claim_view(&system, Answered { claim: &c, verdict: &verdict, engine: "", seconds: 0.0 }, json!(null));
+    let view = claim_view(&system, Answered { claim: &c, verdict: &verdict, engine: "", seconds: 0.0, warnings: &[] }, json!(null));
     assert_eq!(view.engine, None);
     assert!(
         matches!(view.verdict, VerdictView::Unknown { explored_through: None, ref why } if why[0].reason == "memory")

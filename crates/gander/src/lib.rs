@@ -1,1 +1,43 @@
 //! gander: a model checker for symbolic transition systems. Prove it, break it, see why.
+//!
+//! This is the facade: source text in, checked verdicts out. The parts behind it are crates of their own, re-exported
+//! here as modules.
+//!
+//! ```
+//! use gander::{CheckOptions, check_source};
+//!
+//! let source = "
+//!     spec Counter
+//!     var x: int
+//!     start { x == 0 }
+//!     step up when x < 10 { x := x + 1 }
+//!     always    small: x <= 10
+//!     reachable full:  x == 10
+//! ";
+//! let view = check_source(source, "counter.sts", &CheckOptions::default());
+//! for claim in &view.claims {
+//!     // holds, fails or unknown: without a solver on this machine it is unknown, with the reason.
+//!     assert!(claim.verdict.word() != "fails");
+//! }
+//! assert!(!view.has_errors());
+//! ```
+//!
+//! Nothing here prints, exits or panics on input: only the command does the first two.
+
+mod check;
+mod input;
+mod saving;
+mod simulator;
+
+pub use check::{CheckOptions, Checked, StructuralChecks, UsageError, check_loaded, check_source, load};
+pub use input::{InputError, read_input};
+pub use saving::{InternalErrorFile, SavingError, evidence_file_name, save_atomically, slug};
+pub use simulator::{Choice, Simulator, Trouble};
+
+pub use gander_certify as certify;
+pub use gander_engines as engines;
+pub use gander_lang as lang;
+pub use gander_report as report;
+pub use gander_smt as smt;
+pub use gander_system as system;
+pub use gander_term as term;

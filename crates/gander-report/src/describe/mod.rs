@@ -24,11 +24,13 @@ pub struct Answered<'a> {
     pub engine: &'a str,
     /// How long it took.
     pub seconds: f64,
+    /// What the reader should know although the verdict stands.
+    pub warnings: &'a [String],
 }
 
 /// The view of a claim with its answer. `saved` is the evidence in its file form, if there is any.
 pub fn claim_view(system: &System, answered: Answered<'_>, saved: serde_json::Value) -> ClaimView {
-    let Answered { claim, verdict, engine, seconds } = answered;
+    let Answered { claim, verdict, engine, seconds, warnings } = answered;
     let view = |evidence: &Evidence| EvidenceView { shown: shown(system, claim, evidence), saved };
     ClaimView {
         name: claim.name.clone(),
@@ -49,6 +51,7 @@ pub fn claim_view(system: &System, answered: Answered<'_>, saved: serde_json::Va
         },
         engine: (!engine.is_empty()).then(|| engine.to_string()),
         seconds,
+        warnings: warnings.to_vec(),
     }
 }
 
@@ -98,5 +101,26 @@ fn ending(system: &System, claim: &Claim) -> Option<String> {
         ClaimKind::NoDeadlock => Some("here no step is possible".to_string()),
         ClaimKind::CanEnable(t) => Some(format!("here {} is enabled", system.transition(t).name)),
         _ => None,
+    }
+}
+/// The view of a message of a front-end. `rendered` is its text for people.
+pub fn diagnostic_view(
+    diagnostic: &gander_lang::Diagnostic,
+    source: &gander_lang::SourceFile<'_>,
+    rendered: String,
+) -> DiagnosticView {
+    let span = diagnostic.primary.span;
+    let from = source.lines().position(source.text, span.start);
+    let to = source.lines().position(source.text, span.end);
+    DiagnosticView {
+        code: diagnostic.code.as_str().to_string(),
+        severity: match diagnostic.severity() {
+            gander_lang::Severity::Warning => Severity::Warning,
+            gander_lang::Severity::Error => Severity::Error,
+        },
+        message: diagnostic.message.clone(),
+        place: Some(Place { line: from.line, column: from.column, end_line: to.line, end_column: to.column }),
+        help: diagnostic.notes.iter().chain(&diagnostic.helps).cloned().collect(),
+        rendered,
     }
 }

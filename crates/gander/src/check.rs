@@ -1,0 +1,260 @@
+//! From source text to checked verdicts.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use gander_engines::{CancelToken, CheckConfig, CheckReport, EngineOptions, InternalError, Nobody, Observer, engines};
+use gander_lang::{Colour, Loaded, RenderStyle, SourceFile, language_of, nearest, render};
+use gander_report::describe::{Answered, claim_view, diagnostic_view};
+use gander_report::{CheckView, DiagnosticView, Paint, Severity};
+use gander_smt::Solvers;
+use gander_system::evidence_file::write_evidence;
+use gander_system::{ClaimId, ClaimKind, ClaimOrigin, System, Verdict};
+
+/// Which structural checks are made (docs/semantics.md, section 3).
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum StructuralChecks {
+    /// All of them.
+    #[default]
+    All,
+    /// None.
+    None,
+    /// Those of these kinds, by [`ClaimKind::word`].
+    Kinds(Vec<String>),
+}
+
+impl StructuralChecks {
+    /// The words for the kinds.
+    pub const KINDS: [&'static str; 4] = ["start-satisfiable", "can-enable", "completable", "no-sinkhole"];
+
+    fn include(&self, kind: &ClaimKind) -> bool {
+        match self {
+            StructuralChecks::All => true,
+            StructuralChecks::None => false,
+            StructuralChecks::Kinds(words) => words.iter().any(|w| w == kind.word()),
+        }
+    }
+}
+
+/// What to check, and how.
+#[derive(Clone, Debug, Default)]
+pub struct CheckOptions {
+    /// Names of the claims to decide; all if empty.
+    pub properties: Vec<String>,
+    /// Which structural checks to make.
+    pub checks: StructuralChecks,
+    /// Names of the engines to use; all if empty.
+    pub engines: Vec<String>,
+    /// When to give up.
+    pub timeout: Option<Duration>,
+    /// How many engines work at the same time; as many as there are processors if not given.
+    pub jobs: Option<usize>,
+    /// Seed of everything that is random.
+    pub seed: u64,
+    /// Bytes of memory that one solver may use.
+    pub memory: Option<u64>,
+    /// The solvers to ask; looked for where the environment says if not given.
+    pub solvers: Option<Arc<Solvers>>,
+    /// A folder to keep every solver conversation in; it must exist.
+    pub log_smt: Option<PathBuf>,
+    /// The name of a solver that must agree with each verdict.
+    pub second_opinion: Option<String>,
+    /// Settings of single engines.
+    pub engine_options: EngineOptions,
+    /// Whether messages are rendered with colour.
+    pub paint: Paint,
+}
+
+/// An option that does not make sense, for this model or at all.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct UsageError {
+    /// What is wrong.
+    pub message: String,
+    /// What to do.
+    pub help: Vec<String>,
+}
+
+impl UsageError {
+    fn new(message: String, help: impl IntoIterator<Item = String>) -> UsageError {
+        UsageError { message, help: help.into_iter().collect() }
+    }
+
+    /// As a message about a file.
+    pub fn diagnostic(&self) -> DiagnosticView {
+        let mut rendered = format!("error: {}\n", self.message);
+        for h in &self.help {
+            rendered.push_str(&format!("  = help: {h}\n"));
+        }
+        DiagnosticView {
+            code: "usage".to_string(),
+            severity: Severity::Error,
+            message: self.message.clone(),
+            place: None,
+            help: self.help.clone(),
+            rendered,
+        }
+    }
+}
+
+/// What a check found, with the system that its verdicts speak of.
+#[derive(Debug)]
+pub struct Checked {
+    /// For people and programs.
+    pub view: CheckView,
+    /// The system with the claims that were asked; none if the source has errors.
+    pub system: Option<Arc<System>>,
+    /// The verdicts themselves.
+    pub report: CheckReport,
+}
+
+impl Checked {
+    fn rejected(file: &str, diagnostics: Vec<DiagnosticView>) -> Checked {
+        let report = CheckReport { outcomes: Vec::new(), internal_errors: Vec::new() };
+        Checked { view: CheckView::rejected(file, diagnostics), system: None, report }
+    }
+}
+
+/// Decides the claims of a source text. Blocks until all are decided, every engine has given up, or the time is over.
+pub fn check_source(source: &str, file_name: &str, options: &CheckOptions) -> CheckView {
+    check_loaded(source, file_name, options, &CancelToken::new(), &Nobody).view
+}
+
+/// Reads a source text in the language that its name says; `.sts` if the name does not say.
+pub fn load(source: &str, file_name: &str, paint: Paint) -> (Loaded, Vec<DiagnosticView>) {
+    let loaded = match language_of(file_name) {
+        Some(language) => (language.load)(source, file_name),
+        None => gander_lang::sts::load(source, file_name),
+    };
+    let shown_name = if file_name == "-" { "<stdin>" } else { file_name };
+    let colour = if paint == Paint::Colour { Colour::Always } else { Colour::Never };
+    let style = RenderStyle { colour, ..RenderStyle::default() };
+    let file = SourceFile::new(shown_name, source);
+    let views = loaded.diagnostics.iter().map(|d| diagnostic_view(d, &file, render(d, &file, style))).collect();
+    (loaded, views)
+}
+
+/// [`check_source`] that can be cancelled and watched, and that gives the verdicts themselves as well.
+pub fn check_loaded(
+    source: &str,
+    file_name: &str,
+    options: &CheckOptions,
+    cancel: &CancelToken,
+    observer: &dyn Observer,
+) -> Checked {
+    let started = Instant::now();
+    let (loaded, mut diagnostics) = load(source, file_name, options.paint);
+    let Some(system) = loaded.system else { return Checked::rejected(file_name, diagnostics) };
+    let system = Arc::new(system.with_structural_claims());
+    let config = match configure(&system, options) {
+        Ok(config) => config,
+        Err(error) => {
+            diagnostics.push(error.diagnostic());
+            return Checked::rejected(file_name, diagnostics);
+        }
+    };
+    let report = if config.claims.is_empty() {
+        CheckReport { outcomes: Vec::new(), internal_errors: Vec::new() }
+    } else {
+        gander_engines::check(&system, &config, cancel, observer)
+    };
+    let mut view = CheckView {
+        file: file_name.to_string(),
+        claims: Vec::new(),
+        diagnostics,
+        internal_errors: report.internal_errors.iter().map(|e| internal_error_text(&system, e)).collect(),
+        stopped: None,
+        seconds: 0.0,
+    };
+    for outcome in &report.outcomes {
+        // A claim whose evidence did not pass its check has no verdict to show.
+        let refused = report.internal_errors.iter().any(|e| e.claim == outcome.claim);
+        if refused && matches!(outcome.verdict, Verdict::Unknown { .. }) {
+            continue;
+        }
+        let saved = match outcome.verdict {
+            Verdict::Unknown { .. } => serde_json::Value::Null,
+            _ => write_evidence(&system, outcome.claim, &outcome.verdict).unwrap_or_default(),
+        };
+        let answered = Answered {
+            claim: &system.claims[outcome.claim.index()],
+            verdict: &outcome.verdict,
+            engine: &outcome.engine,
+            seconds: outcome.elapsed.as_secs_f64(),
+            warnings: &outcome.warnings,
+        };
+        view.claims.push(claim_view(&system, answered, saved));
+    }
+    let open = view.claims.iter().any(|c| c.verdict.evidence().is_none());
+    if cancel.is_cancelled() && open {
+        view.stopped = Some("stopped: this is what is known so far".to_string());
+    }
+    view.seconds = started.elapsed().as_secs_f64();
+    Checked { view, system: Some(system), report }
+}
+
+fn internal_error_text(system: &System, e: &InternalError) -> String {
+    let claim = &system.claims[e.claim.index()].name;
+    match e.verdict {
+        Verdict::Unknown { .. } => format!("{}: {} (while working on `{claim}`)", e.engine, e.problem),
+        _ => format!("an answer of {} to `{claim}` did not pass its check: {}", e.engine, e.problem),
+    }
+}
+
+/// The configuration for the engines; checks that everything that is named exists.
+fn configure(system: &System, options: &CheckOptions) -> Result<CheckConfig, UsageError> {
+    let solvers = options.solvers.clone().unwrap_or_else(|| Arc::new(Solvers::from_environment()));
+    for name in &options.engines {
+        if !engines().iter().any(|e| e.name == name) {
+            let known: Vec<&str> = engines().iter().map(|e| e.name).collect();
+            let message = format!("there is no engine `{name}`");
+            let near = nearest(name, known.iter().copied()).map(|n| format!("did you mean `{n}`?"));
+            return Err(UsageError::new(message, near.into_iter().chain([format!("engines are {}", known.join(", "))])));
+        }
+    }
+    if let Some(name) = &options.second_opinion
+        && solvers.by_name(name).is_none()
+    {
+        let found: Vec<String> = solvers.all().iter().map(|s| s.name.to_string()).collect();
+        let message = format!("the solver `{name}` for the second opinion was not found");
+        return Err(UsageError::new(message, [format!("solvers found: {}", found.join(", "))]));
+    }
+    let claims = selected(system, options)?;
+    let mut config = CheckConfig::new(solvers, claims);
+    config.engines = (!options.engines.is_empty()).then(|| options.engines.clone());
+    config.timeout = options.timeout;
+    if let Some(jobs) = options.jobs {
+        config.jobs = jobs;
+    }
+    config.seed = options.seed;
+    config.memory = options.memory;
+    config.log_smt = options.log_smt.clone();
+    config.second_opinion = options.second_opinion.clone();
+    config.options = options.engine_options.clone();
+    Ok(config)
+}
+
+/// The claims to decide. A claim that is named is decided whatever its origin.
+fn selected(system: &System, options: &CheckOptions) -> Result<Vec<ClaimId>, UsageError> {
+    let all = || system.claims.iter().enumerate().map(|(i, c)| (ClaimId::from(i), c));
+    if options.properties.is_empty() {
+        let wanted = |c: &gander_system::Claim| c.origin != ClaimOrigin::Structural || options.checks.include(&c.kind);
+        return Ok(all().filter(|(_, c)| wanted(c)).map(|(id, _)| id).collect());
+    }
+    let mut chosen = Vec::new();
+    for name in &options.properties {
+        match all().find(|(_, c)| c.name == *name) {
+            Some((id, _)) if chosen.contains(&id) => {}
+            Some((id, _)) => chosen.push(id),
+            None => {
+                let names: Vec<&str> = system.claims.iter().map(|c| c.name.as_str()).collect();
+                let near = nearest(name, names.iter().copied()).map(|n| format!("did you mean `{n}`?"));
+                let few: Vec<&str> = names.iter().copied().take(12).collect();
+                let more = if names.len() > few.len() { ", ..." } else { "" };
+                let list = format!("claims are {}{more}", few.join(", "));
+                return Err(UsageError::new(format!("there is no claim `{name}`"), near.into_iter().chain([list])));
+            }
+        }
+    }
+    Ok(chosen)
+}

@@ -1,0 +1,281 @@
+//! The command line.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use gander::StructuralChecks;
+
+const EXAMPLES: &str = "\
+Examples:
+  gander check --setup bank.sts        fetch missing solvers, then decide every claim
+  gander check --property solvent *.sts
+  gander check --json bank.sts | jq '.results[] | select(.verdict != \"holds\")'
+  gander simulate bank.sts             step through the model
+  gander graph bank.sts -o bank.svg    draw its control graph
+
+Exit codes of check: 0 every claim holds, 1 some claim fails, 2 wrong input, 3 nothing fails but
+something is unknown, 4 internal error (an answer did not pass its check and is not shown).";
+
+/// A model checker for symbolic transition systems: prove it, break it, see why.
+#[derive(Parser, Debug)]
+#[command(name = "gander", version, after_help = EXAMPLES, max_term_width = 100)]
+#[command(subcommand_required = true, arg_required_else_help = true)]
+pub struct Args {
+    /// Whether to use colour
+    #[arg(long, global = true, value_enum, default_value_t = Colour::Auto, value_name = "WHEN")]
+    pub color: Colour,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// When to use colour.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Colour {
+    /// On a terminal
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Decide the claims of models
+    Check(CheckArgs),
+    /// Check a saved proof or run against its model
+    Certify(CertifyArgs),
+    /// Format models
+    Fmt(FmtArgs),
+    /// Step through a model by hand, by script or at random
+    Simulate(SimulateArgs),
+    /// Draw the control graph of a model
+    Graph(GraphArgs),
+    /// List the solvers found and test them
+    Doctor(DoctorArgs),
+    /// Fetch the solvers into the cache folder
+    Setup(SetupArgs),
+    /// Explain the code of a message
+    Explain(ExplainArgs),
+}
+
+const CHECK_EXAMPLES: &str = "\
+Examples:
+  gander check bank.sts
+  gander check --property solvent --property rich --timeout 10 bank.sts
+  gander check --checks none --engine bmc bank.sts
+  gander check --second-opinion z3 --save-evidence proofs bank.sts
+  gander check - < bank.sts";
+
+#[derive(ClapArgs, Debug)]
+#[command(after_help = CHECK_EXAMPLES)]
+pub struct CheckArgs {
+    /// Models; `-` is the standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<String>,
+    /// Print JSON (docs/json.md), one object a file
+    #[arg(long)]
+    pub json: bool,
+    /// Decide only the claim with this name; may be given several times
+    #[arg(long, short, value_name = "NAME")]
+    pub property: Vec<String>,
+    /// Use only this engine; may be given several times
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub engine: Vec<String>,
+    /// Give up on a file after so many seconds
+    #[arg(long, short, value_name = "SECONDS", value_parser = seconds)]
+    pub timeout: Option<Duration>,
+    /// Engines that work at the same time
+    #[arg(long, short, value_name = "N", value_parser = at_least_one)]
+    pub jobs: Option<usize>,
+    /// Seed of everything that is random
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    pub seed: u64,
+    /// Memory that one solver may use
+    #[arg(long, value_name = "MB", value_parser = megabytes)]
+    pub memory: Option<u64>,
+    /// Print only what does not hold
+    #[arg(long, short)]
+    pub quiet: bool,
+    /// Keep every conversation with a solver as an .smt2 file in this folder
+    #[arg(long, value_name = "DIR")]
+    pub log_smt: Option<PathBuf>,
+    /// A solver that must agree with each verdict
+    #[arg(long, value_name = "SOLVER")]
+    pub second_opinion: Option<String>,
+    /// Fetch missing solvers first
+    #[arg(long)]
+    pub setup: bool,
+    /// Keep the evidence for every verdict as a file in this folder
+    #[arg(long, value_name = "DIR")]
+    pub save_evidence: Option<PathBuf>,
+    /// Structural checks: all, none, or kinds of them with commas between
+    #[arg(long, default_value = "all", value_name = "KINDS", value_parser = checks)]
+    pub checks: StructuralChecks,
+    #[command(flatten)]
+    pub solvers: SolverArgs,
+    /// How much of runs to show
+    #[arg(long, value_enum, default_value_t = TraceArg::Changes, value_name = "HOW")]
+    pub trace: TraceArg,
+}
+
+/// How much of a run to show.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum TraceArg {
+    /// What changed in each step
+    Changes,
+    /// Every variable in every state
+    Full,
+}
+
+/// Which solvers to use.
+#[derive(ClapArgs, Debug, Default)]
+pub struct SolverArgs {
+    /// The program of a solver, for example z3=/opt/z3/bin/z3; may be given several times
+    #[arg(long, value_name = "NAME=PATH", value_parser = solver)]
+    pub solver: Vec<(String, PathBuf)>,
+}
+
+#[derive(ClapArgs, Debug)]
+pub struct CertifyArgs {
+    /// The model; or a gander-internal-error file, which holds model and evidence
+    pub model: String,
+    /// The evidence, as `gander check --save-evidence` writes it
+    pub evidence: Option<String>,
+    /// Ask only this solver
+    #[arg(long, value_name = "SOLVER")]
+    pub second_opinion: Option<String>,
+    #[command(flatten)]
+    pub solvers: SolverArgs,
+}
+
+#[derive(ClapArgs, Debug)]
+pub struct FmtArgs {
+    /// Models; `-` formats the standard input to the standard output
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<String>,
+    /// Change nothing; list the files that are not formatted and exit with 1 if there are any
+    #[arg(long)]
+    pub check: bool,
+}
+
+#[derive(ClapArgs, Debug)]
+pub struct SimulateArgs {
+    /// The model
+    pub file: String,
+    /// Take the commands from a file; type `help` in the simulation for a list
+    #[arg(long, value_name = "FILE")]
+    pub script: Option<String>,
+    /// Take so many random steps, print the run and end
+    #[arg(long, value_name = "N", conflicts_with = "script")]
+    pub random: Option<u64>,
+    /// Seed of random steps
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    pub seed: u64,
+    #[command(flatten)]
+    pub solvers: SolverArgs,
+}
+
+#[derive(ClapArgs, Debug)]
+pub struct GraphArgs {
+    /// The model; `-` is the standard input
+    pub file: String,
+    /// The format; by default what the name of the output says, else SVG
+    #[arg(long, value_enum)]
+    pub format: Option<GraphFormat>,
+    /// The file to write; the standard output by default
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// How to draw.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum GraphFormat {
+    /// A picture
+    Svg,
+    /// Text for Graphviz
+    Dot,
+}
+
+#[derive(ClapArgs, Debug)]
+pub struct DoctorArgs {
+    #[command(flatten)]
+    pub solvers: SolverArgs,
+}
+
+#[derive(ClapArgs, Debug)]
+pub struct SetupArgs {
+    /// Say nothing unless something goes wrong
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+#[derive(ClapArgs, Debug)]
+pub struct ExplainArgs {
+    /// The code, for example E0202; a list of all codes if it is left out
+    pub code: Option<String>,
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let number: f64 = text.parse().map_err(|_| "a number of seconds was expected".to_string())?;
+    match Duration::try_from_secs_f64(number) {
+        Ok(d) if !d.is_zero() => Ok(d),
+        _ => Err("a number of seconds above zero was expected".to_string()),
+    }
+}
+
+fn at_least_one(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) | Err(_) => Err("a number of at least 1 was expected".to_string()),
+        Ok(n) => Ok(n),
+    }
+}
+
+fn megabytes(text: &str) -> Result<u64, String> {
+    match text.parse::<u64>().ok().and_then(|n| n.checked_mul(1 << 20)) {
+        Some(n) if n > 0 => Ok(n),
+        _ => Err("a number of megabytes above zero was expected".to_string()),
+    }
+}
+
+fn checks(text: &str) -> Result<StructuralChecks, String> {
+    match text {
+        "all" => return Ok(StructuralChecks::All),
+        "none" => return Ok(StructuralChecks::None),
+        _ => {}
+    }
+    let kinds: Vec<String> = text.split(',').map(|k| k.trim().to_string()).collect();
+    match kinds.iter().find(|k| !StructuralChecks::KINDS.contains(&k.as_str())) {
+        Some(k) => Err(format!("`{k}` is none of all, none, {}", StructuralChecks::KINDS.join(", "))),
+        None => Ok(StructuralChecks::Kinds(kinds)),
+    }
+}
+
+fn solver(text: &str) -> Result<(String, PathBuf), String> {
+    match text.split_once('=') {
+        Some((name, path)) if !name.is_empty() && !path.is_empty() => Ok((name.to_string(), PathBuf::from(path))),
+        _ => Err("NAME=PATH was expected, for example z3=/opt/z3/bin/z3".to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_definition_is_consistent() {
+        Args::command().debug_assert();
+    }
+
+    #[test]
+    fn values_are_checked() {
+        assert!(seconds("0").is_err() && seconds("-1").is_err() && seconds("nan").is_err() && seconds("1e300").is_err());
+        assert_eq!(seconds("0.5").unwrap(), Duration::from_millis(500));
+        assert!(at_least_one("0").is_err() && megabytes("0").is_err() && megabytes("99999999999999999").is_err());
+        assert_eq!(checks("can-enable,no-sinkhole").unwrap(), StructuralChecks::Kinds(vec!["can-enable".into(), "no-sinkhole".into()]));
+        assert!(checks("sinkhole").is_err());
+        assert!(solver("z3").is_err() && solver("=x").is_err());
+    }
+}

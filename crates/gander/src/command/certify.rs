@@ -1,0 +1,90 @@
+//! `gander certify`.
+
+use gander::certify::{CheckLimits, Checker, Rejection};
+use gander::system::evidence_file::{Decided, EvidenceFile, read_evidence_text};
+use gander::system::{System, Verdict};
+use gander::{InternalErrorFile, load, read_input};
+
+use super::args::CertifyArgs;
+use super::check::{find_solvers, unreadable};
+use super::output::Output;
+use super::WRONG;
+
+pub fn run(args: &CertifyArgs, output: &mut Output) -> u8 {
+    match certify(args, output) {
+        Ok(code) => code,
+        Err(message) => {
+            output.error(&message);
+            WRONG
+        }
+    }
+}
+
+/// The text of a file, or what is wrong with it.
+fn text_of(file: &str, output: &mut Output) -> Result<String, String> {
+    read_input(file).map_err(|e| unreadable(file, &e, output.paint_err()).message)
+}
+
+fn certify(args: &CertifyArgs, output: &mut Output) -> Result<u8, String> {
+    let mut model = text_of(&args.model, output)?;
+    let mut name = args.model.clone();
+    let evidence = match &args.evidence {
+        Some(file) => text_of(file, output)?,
+        None => {
+            let record = InternalErrorFile::from_json(&model)
+                .ok_or("name the file with the evidence, too: gander certify MODEL EVIDENCE")?;
+            if record.evidence.is_null() {
+                return Err(format!("the file has no evidence: {} broke, {}", record.engine, record.problem));
+            }
+            model = record.model;
+            name = record.file;
+            record.evidence.to_string()
+        }
+    };
+    let (loaded, diagnostics) = load(&model, &name, output.paint_err());
+    for d in diagnostics.iter().filter(|d| d.severity == gander::report::Severity::Error) {
+        output.complain(&d.rendered);
+    }
+    let Some(system) = loaded.system else { return Ok(WRONG) };
+    let system = system.with_structural_claims();
+    let file = read_evidence_text(&system, &evidence).map_err(|e| format!("the evidence does not fit the model: {e}"))?;
+    let solvers = find_solvers(&args.solvers)?;
+    let mut checker = match &args.second_opinion {
+        Some(solver) => Checker::with_solver(&solvers, CheckLimits::default(), solver)
+            .ok_or_else(|| format!("the solver `{solver}` was not found"))?,
+        None => Checker::new(&solvers, CheckLimits::default()),
+    };
+    Ok(judge(&system, file, &mut checker, output))
+}
+
+fn judge(system: &System, file: EvidenceFile, checker: &mut Checker, output: &mut Output) -> u8 {
+    let paint = output.paint_out();
+    let claim = &system.claims[file.claim.index()].name;
+    let word = file.verdict.word();
+    let verdict = match file.verdict {
+        Decided::Holds => Verdict::Holds(file.evidence),
+        Decided::Fails => Verdict::Fails(file.evidence),
+    };
+    match checker.check(system, file.claim, &verdict) {
+        Ok(certified) => {
+            let how = match certified.queries {
+                0 => "by evaluation".to_string(),
+                1 => format!("1 question to {}", certified.by.join(", ")),
+                n => format!("{n} questions to {}", certified.by.join(", ")),
+            };
+            output.put(&format!("{} {claim} {word} ({how})\n", paint.good("accepted:")));
+            for warning in &certified.warnings {
+                output.put(&format!("{} {warning}\n", paint.open("warning:")));
+            }
+            0
+        }
+        Err(Rejection::Wrong(why)) => {
+            output.put(&format!("{} the evidence that {claim} {word} is wrong: {why}\n", paint.bad("rejected:")));
+            1
+        }
+        Err(Rejection::Undecided(why)) => {
+            output.put(&format!("{} that {claim} {word} could not be checked: {why}\n", paint.open("undecided:")));
+            3
+        }
+    }
+}

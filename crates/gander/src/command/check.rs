@@ -1,0 +1,252 @@
+//! `gander check`.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use gander::engines::CancelToken;
+use gander::report::{
+    CheckText, CheckView, Detail, DiagnosticView, Severity, TraceDetail, check_text, file_json, worst_exit_code,
+};
+use gander::smt::{Search, Solvers};
+use gander::system::evidence_file::write_evidence;
+use gander::{
+    CheckOptions, Checked, InputError, InternalErrorFile, check_loaded, evidence_file_name, read_input, save_atomically,
+};
+
+use super::args::{CheckArgs, SolverArgs, TraceArg};
+use super::interrupt::cancel_on_signal;
+use super::output::Output;
+use super::progress::Progress;
+use super::{WRONG, doctor};
+
+pub fn run(args: &CheckArgs, output: &mut Output) -> u8 {
+    match prepare(args, output) {
+        Ok(options) => check_files(args, &options, output),
+        Err(message) => {
+            refuse(args, &message, output);
+            WRONG
+        }
+    }
+}
+
+/// Says that nothing can be checked; as JSON for each file, if that is what is read.
+fn refuse(args: &CheckArgs, message: &str, output: &mut Output) {
+    if args.json {
+        let paint = output.paint_err();
+        let rejected = |file: &String| CheckView::rejected(file, vec![plain("usage", message, None, paint)]);
+        let views: Vec<CheckView> = distinct(&args.files).iter().map(rejected).collect();
+        let mut stream = JsonStream::new(views.len());
+        for view in &views {
+            stream.object(view, output);
+        }
+        stream.close(output);
+    } else {
+        output.error(message);
+    }
+}
+
+/// Finds solvers and makes folders: what can go wrong before the first file is read.
+fn prepare(args: &CheckArgs, output: &mut Output) -> Result<CheckOptions, String> {
+    if args.setup {
+        doctor::bring_missing(output)?;
+    }
+    let solvers = find_solvers(&args.solvers)?;
+    for folder in args.log_smt.iter().chain(&args.save_evidence) {
+        std::fs::create_dir_all(folder).map_err(|e| format!("the folder {} cannot be made: {e}", folder.display()))?;
+    }
+    Ok(CheckOptions {
+        properties: args.property.clone(),
+        checks: args.checks.clone(),
+        engines: args.engine.clone(),
+        timeout: args.timeout,
+        jobs: args.jobs,
+        seed: args.seed,
+        memory: args.memory,
+        solvers: Some(solvers),
+        log_smt: args.log_smt.clone(),
+        second_opinion: args.second_opinion.clone(),
+        paint: if args.json { gander::report::Paint::Plain } else { output.paint_err() },
+        ..CheckOptions::default()
+    })
+}
+
+/// The solvers of this machine, with those that the command line names.
+pub fn find_solvers(args: &SolverArgs) -> Result<Arc<Solvers>, String> {
+    let mut search = Search::from_environment();
+    for (name, path) in &args.solver {
+        if !path.is_file() {
+            return Err(format!("the solver `{name}` cannot be used: {} is no program", path.display()));
+        }
+        search.named.push((name.clone(), path.clone()));
+    }
+    Ok(Arc::new(Solvers::find(search)))
+}
+
+/// The files without those that were named before.
+fn distinct(files: &[String]) -> Vec<String> {
+    let mut seen: Vec<PathBuf> = Vec::new();
+    let mut distinct = Vec::new();
+    for file in files {
+        let identity = if file == "-" { PathBuf::from("-") } else { Path::new(file).canonicalize().unwrap_or_else(|_| file.into()) };
+        if !seen.contains(&identity) {
+            seen.push(identity);
+            distinct.push(file.clone());
+        }
+    }
+    distinct
+}
+
+fn check_files(args: &CheckArgs, options: &CheckOptions, output: &mut Output) -> u8 {
+    let cancel = CancelToken::new();
+    cancel_on_signal(&cancel);
+    let files = distinct(&args.files);
+    let mut json = args.json.then(|| JsonStream::new(files.len()));
+    let mut codes = Vec::new();
+    for file in &files {
+        // A file that is not looked at any more is not decided.
+        let (view, code) = if cancel.is_cancelled() {
+            let mut view = CheckView::rejected(file, Vec::new());
+            view.stopped = Some("stopped before this file was checked".to_string());
+            (view, 3)
+        } else {
+            let view = check_file(file, args, options, &cancel, output);
+            let code = view.exit_code();
+            (view, code)
+        };
+        codes.push(code);
+        match &mut json {
+            Some(stream) => stream.object(&view, output),
+            None => show(&view, args, files.len(), output),
+        }
+        output.flush();
+        if output.is_closed() {
+            break;
+        }
+    }
+    if let Some(stream) = json {
+        stream.close(output);
+    }
+    worst_exit_code(codes)
+}
+
+fn check_file(file: &str, args: &CheckArgs, options: &CheckOptions, cancel: &CancelToken, output: &mut Output) -> CheckView {
+    let source = match read_input(file) {
+        Ok(source) => source,
+        Err(error) => return CheckView::rejected(file, vec![unreadable(file, &error, options.paint)]),
+    };
+    let progress = Progress::start(file);
+    let mut checked = check_loaded(&source, file, options, cancel, &progress);
+    progress.finish();
+    if checked.view.claims.iter().any(|c| c.verdict.evidence().is_none())
+        && options.solvers.as_ref().is_some_and(|s| s.all().is_empty())
+    {
+        let help = "`gander setup` (or `check --setup`) fetches z3 and yices; or have one on the PATH".to_string();
+        let mut warning = plain("no-solver", "no solver was found, so little can be decided", Some(help), options.paint);
+        warning.severity = Severity::Warning;
+        warning.rendered = warning.rendered.replacen("error", "warning", 1);
+        checked.view.diagnostics.push(warning);
+    }
+    keep_evidence(file, args, &checked, output);
+    keep_internal_errors(file, &source, args, &mut checked);
+    checked.view
+}
+
+/// The message about a file that cannot be read.
+pub fn unreadable(file: &str, error: &InputError, paint: gander::report::Paint) -> DiagnosticView {
+    let name = if file == "-" { "standard input" } else { file };
+    plain(error.code(), &format!("{name}: {error}"), error.help().map(str::to_string), paint)
+}
+
+fn plain(code: &str, message: &str, help: Option<String>, paint: gander::report::Paint) -> DiagnosticView {
+    let mut rendered = format!("{} {message}\n", paint.bad("error:"));
+    for h in &help {
+        rendered.push_str(&format!("  = help: {h}\n"));
+    }
+    DiagnosticView {
+        code: code.to_string(),
+        severity: Severity::Error,
+        message: message.to_string(),
+        place: None,
+        help: help.into_iter().collect(),
+        rendered,
+    }
+}
+
+/// Diagnostics go to standard error, everything else to standard output.
+fn show(view: &CheckView, args: &CheckArgs, files: usize, output: &mut Output) {
+    for d in &view.diagnostics {
+        if !args.quiet || d.severity == Severity::Error {
+            output.complain(&d.rendered);
+        }
+    }
+    let how = CheckText {
+        detail: if args.quiet { Detail::Quiet } else { Detail::Normal },
+        trace: match args.trace {
+            TraceArg::Changes => TraceDetail::Changes,
+            TraceArg::Full => TraceDetail::Full,
+        },
+        paint: output.paint_out(),
+        files,
+    };
+    output.put(&check_text(view, how));
+}
+
+fn keep_evidence(file: &str, args: &CheckArgs, checked: &Checked, output: &mut Output) {
+    let (Some(folder), Some(system)) = (&args.save_evidence, &checked.system) else { return };
+    for outcome in &checked.report.outcomes {
+        let Ok(json) = write_evidence(system, outcome.claim, &outcome.verdict) else { continue };
+        let path = folder.join(evidence_file_name(file, &system.claims[outcome.claim.index()].name));
+        let mut content = serde_json::to_vec_pretty(&json).unwrap_or_default();
+        content.push(b'\n');
+        if let Err(error) = save_atomically(&path, &content) {
+            output.error(&error.to_string());
+        }
+    }
+}
+
+/// Writes a file for every internal error, and says in the message what to do with it.
+fn keep_internal_errors(file: &str, source: &str, args: &CheckArgs, checked: &mut Checked) {
+    let Some(system) = &checked.system else { return };
+    let folder = args.save_evidence.clone().unwrap_or_else(|| PathBuf::from("."));
+    for (error, text) in checked.report.internal_errors.iter().zip(&mut checked.view.internal_errors) {
+        let record = InternalErrorFile {
+            file: file.to_string(),
+            model: source.to_string(),
+            engine: error.engine.clone(),
+            problem: error.problem.clone(),
+            evidence: write_evidence(system, error.claim, &error.verdict).unwrap_or_default(),
+        };
+        match record.save(&folder, &system.claims[error.claim.index()].name) {
+            Ok(path) => text.push_str(&format!(
+                "\n  this is an error of gander, not of the model, and no verdict is given\n  please report it with the file \
+                 {0}, which `gander certify {0}` checks again",
+                path.display()
+            )),
+            Err(problem) => text.push_str(&format!("\n  no file to reproduce it could be written: {problem}")),
+        }
+    }
+}
+
+/// Several files become an array, one file an object, each written when it is known.
+struct JsonStream {
+    files: usize,
+    written: usize,
+}
+
+impl JsonStream {
+    fn new(files: usize) -> JsonStream {
+        JsonStream { files, written: 0 }
+    }
+
+    fn object(&mut self, view: &CheckView, output: &mut Output) {
+        if self.files > 1 {
+            output.put(if self.written == 0 { "[\n" } else { ",\n" });
+        }
+        output.put(&file_json(view).to_string());
+        self.written += 1;
+    }
+
+    fn close(self, output: &mut Output) {
+        output.put(if self.files > 1 { "\n]\n" } else { "\n" });
+    }
+}

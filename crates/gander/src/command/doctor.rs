@@ -1,0 +1,115 @@
+//! `gander doctor` and `gander setup`.
+
+use std::time::Duration;
+
+use gander::report::Paint;
+use gander::smt::setup::{Outcome as Brought, SOLVERS, SetupError, cache_folder, install};
+use gander::smt::{Limits, Outcome, Search, Solver, SolverKind, Solvers, conformance};
+
+use super::WRONG;
+use super::args::{DoctorArgs, SetupArgs};
+use super::check::find_solvers;
+use super::output::Output;
+
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Lists solvers and tests them. Exit code 0 if what was found is enough and sound.
+pub fn doctor(args: &DoctorArgs, output: &mut Output) -> u8 {
+    let solvers = match find_solvers(&args.solvers) {
+        Ok(solvers) => solvers,
+        Err(message) => {
+            output.error(&message);
+            return WRONG;
+        }
+    };
+    let paint = output.paint_out();
+    output.put(&format!("gander {}\n", env!("CARGO_PKG_VERSION")));
+    match cache_folder() {
+        Some(folder) => output.put(&format!("cache   {}\n", folder.display())),
+        None => output.put("cache   none: set GANDER_CACHE to a folder\n"),
+    }
+    let mut sound = true;
+    for solver in solvers.all() {
+        sound &= examine(solver, paint, output);
+    }
+    let missing = |kind: SolverKind| !solvers.all().iter().any(|s| s.kind == kind);
+    if missing(SolverKind::Z3) {
+        output.put(&format!("{}  `gander setup` fetches it; without it only linear models can be decided\n", paint.bad("no z3")));
+    }
+    if missing(SolverKind::Yices) {
+        output.put(&format!("{}  `gander setup` fetches it; without it checks are slower\n", paint.open("no yices")));
+    }
+    u8::from(!sound || missing(SolverKind::Z3))
+}
+
+/// A solver with its version and how it did in the conformance run; false if it got something wrong.
+fn examine(solver: &Solver, paint: Paint, output: &mut Output) -> bool {
+    let version = match solver.version() {
+        Ok(version) => version,
+        Err(reason) => format!("version unknown: {reason}"),
+    };
+    output.put(&format!("{:<7} {version}\n        {}\n", solver.name, solver.program.display()));
+    output.flush();
+    let report = conformance(solver, Limits::time(PATIENCE));
+    let lacks: Vec<&str> = report
+        .entries
+        .iter()
+        .filter(|e| matches!(e.outcome, Outcome::NotSupported(_)))
+        .map(|e| e.name.as_str())
+        .collect();
+    if report.passed() {
+        let cases = report.passed_cases();
+        output.put(&format!("        {} {cases} cases of the conformance run\n", paint.good("passes")));
+    } else {
+        output.put(&format!("        {} the conformance run\n", paint.bad("fails")));
+        for entry in report.entries.iter().filter(|e| matches!(e.outcome, Outcome::Failed(_) | Outcome::Unknown(_))) {
+            output.put(&format!("          {entry}\n"));
+        }
+    }
+    if !lacks.is_empty() {
+        output.put(&format!("        {}\n", paint.faint(&format!("not asked for: {}", lacks.join(", ")))));
+    }
+    report.passed()
+}
+
+/// Brings the solvers that are not in the cache.
+pub fn setup(args: &SetupArgs, output: &mut Output) -> u8 {
+    let Some(cache) = cache_folder() else {
+        output.error(&SetupError::NoCacheFolder.to_string());
+        return WRONG;
+    };
+    let mut code = 0;
+    for kind in SOLVERS {
+        match install(&cache, kind) {
+            Ok(_) if args.quiet => {}
+            Ok(Brought::Present(path)) => output.put(&format!("{:<7} is there: {}\n", kind.name(), path.display())),
+            Ok(Brought::Installed(path)) => output.put(&format!("{:<7} installed: {}\n", kind.name(), path.display())),
+            Err(error) => {
+                output.error(&error.to_string());
+                // Everything also works without Yices.
+                if kind == SolverKind::Z3 {
+                    code = WRONG;
+                }
+            }
+        }
+        output.flush();
+    }
+    code
+}
+
+/// Brings solvers that are found nowhere; a message if the one that must be there cannot be brought.
+pub fn bring_missing(output: &mut Output) -> Result<(), String> {
+    let found = Solvers::find(Search::from_environment());
+    let there = |kind: SolverKind| found.all().iter().any(|s| s.kind == kind);
+    for kind in SOLVERS.into_iter().filter(|&k| !there(k)) {
+        let cache = cache_folder().ok_or_else(|| SetupError::NoCacheFolder.to_string())?;
+        output.complain(&format!("fetching {}", kind.name()));
+        if let Err(error) = install(&cache, kind) {
+            if kind == SolverKind::Z3 && !there(SolverKind::Yices) {
+                return Err(error.to_string());
+            }
+            output.complain(&format!("warning: {error}"));
+        }
+    }
+    Ok(())
+}

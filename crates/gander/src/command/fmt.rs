@@ -1,0 +1,53 @@
+//! `gander fmt`.
+
+use std::path::Path;
+
+use gander::lang::{Colour, RenderStyle, SourceFile, language_of, render_all};
+use gander::report::{Paint, worst_exit_code};
+use gander::{read_input, save_atomically};
+
+use super::WRONG;
+use super::args::FmtArgs;
+use super::check::unreadable;
+use super::output::Output;
+
+pub fn run(args: &FmtArgs, output: &mut Output) -> u8 {
+    worst_exit_code(args.files.iter().map(|file| format_file(file, args, output)))
+}
+
+fn format_file(file: &str, args: &FmtArgs, output: &mut Output) -> u8 {
+    let source = match read_input(file) {
+        Ok(source) => source,
+        Err(error) => {
+            let message = unreadable(file, &error, output.paint_err());
+            output.complain(&message.rendered);
+            return WRONG;
+        }
+    };
+    let format = language_of(file).map_or(gander::lang::sts::format as fn(&str) -> _, |language| language.format);
+    let formatted = match format(&source) {
+        Ok(formatted) => formatted,
+        Err(diagnostics) => {
+            let colour = if output.paint_err() == Paint::Colour { Colour::Always } else { Colour::Never };
+            let name = if file == "-" { "<stdin>" } else { file };
+            let shown = SourceFile::new(name, &source);
+            output.complain(&render_all(&diagnostics, &shown, RenderStyle { colour, ..RenderStyle::default() }));
+            return WRONG;
+        }
+    };
+    if args.check {
+        if formatted != source {
+            output.put(&format!("{file}\n"));
+        }
+        return u8::from(formatted != source);
+    }
+    if file == "-" {
+        output.put(&formatted);
+    } else if formatted != source
+        && let Err(error) = save_atomically(Path::new(file), formatted.as_bytes())
+    {
+        output.error(&error.to_string());
+        return WRONG;
+    }
+    0
+}

@@ -1,0 +1,52 @@
+//! The sub-commands.
+
+mod args;
+mod certify;
+mod check;
+mod doctor;
+mod explain;
+mod fmt;
+mod graph;
+mod interrupt;
+mod output;
+mod progress;
+mod script;
+mod simulate;
+
+use std::process::ExitCode;
+
+pub use args::Args;
+pub use output::Output;
+
+use args::Command;
+
+/// Exit code for wrong input or usage.
+const WRONG: u8 = 2;
+
+/// Runs a sub-command; gives its exit code.
+pub fn run(args: Args, output: &mut Output) -> u8 {
+    output.set_colour(args.color);
+    match args.command {
+        Command::Check(options) => check::run(&options, output),
+        Command::Certify(options) => certify::run(&options, output),
+        Command::Fmt(options) => fmt::run(&options, output),
+        Command::Simulate(options) => simulate::run(&options, output),
+        Command::Graph(options) => graph::run(&options, output),
+        Command::Doctor(options) => doctor::doctor(&options, output),
+        Command::Setup(options) => doctor::setup(&options, output),
+        Command::Explain(options) => explain::run(&options, output),
+    }
+}
+
+/// Shows what is wrong with the command line, or the help that was asked for.
+pub fn explain_usage(error: &clap::Error) -> ExitCode {
+    let mut output = Output::new();
+    let text = error.render().to_string();
+    if error.use_stderr() {
+        output.complain(&text);
+        output.finish(WRONG)
+    } else {
+        output.put(&text);
+        output.finish(0)
+    }
+}

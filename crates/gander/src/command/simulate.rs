@@ -1,0 +1,279 @@
+//! `gander simulate`.
+
+use std::io::{BufRead, IsTerminal};
+use std::path::Path;
+use std::sync::Arc;
+
+use gander::report::describe::{action_text, state_values, trace_view};
+use gander::report::{TraceDetail, trace_table};
+use gander::system::{Effect, Leg, StartId, System, TransitionId};
+use gander::{Simulator, Trouble, read_input, save_atomically};
+
+use super::WRONG;
+use super::args::SimulateArgs;
+use super::check::{find_solvers, unreadable};
+use super::graph::load_model;
+use super::output::Output;
+use super::script::{HELP, Order, parse};
+
+pub fn run(args: &SimulateArgs, output: &mut Output) -> u8 {
+    let Some(system) = load_model(&args.file, output) else { return WRONG };
+    let solvers = match find_solvers(&args.solvers) {
+        Ok(solvers) => solvers,
+        Err(message) => {
+            output.error(&message);
+            return WRONG;
+        }
+    };
+    let simulator = Simulator::new(Arc::new(system), solvers, args.seed);
+    let mut table = Table { simulator, choices: Vec::new() };
+    if let Err(trouble) = table.begin_somewhere() {
+        output.error(&trouble.to_string());
+        return WRONG;
+    }
+    if let Some(steps) = args.random {
+        return table.random_run(steps, output);
+    }
+    match &args.script {
+        Some(file) => match read_input(file) {
+            Ok(text) => table.script(file, &mut text.as_bytes(), output),
+            Err(error) => {
+                let message = unreadable(file, &error, output.paint_err());
+                output.complain(&message.rendered);
+                WRONG
+            }
+        },
+        None if args.file == "-" => {
+            output.error("the model came from the standard input: give the commands with --script or --random");
+            WRONG
+        }
+        None if std::io::stdin().is_terminal() => table.interactive(output),
+        None => table.script("standard input", &mut std::io::stdin().lock(), output),
+    }
+}
+
+/// A simulation with what was last shown.
+struct Table {
+    simulator: Simulator,
+    /// The transitions of the current node; numbers stand for these.
+    choices: Vec<TransitionId>,
+}
+
+/// What to do after a command.
+enum After {
+    GoOn,
+    Stop,
+}
+
+impl Table {
+    fn system(&self) -> Arc<System> {
+        Arc::clone(self.simulator.system())
+    }
+
+    /// Begins with the first start that has a state.
+    fn begin_somewhere(&mut self) -> Result<(), Trouble> {
+        let starts = self.system().starts.len();
+        let mut trouble = Trouble::Impossible("the system has no start".to_string());
+        for s in 0..starts {
+            match self.simulator.begin(StartId::from(s), &[]) {
+                Ok(()) => {
+                    self.look();
+                    return Ok(());
+                }
+                Err(t) => trouble = t,
+            }
+        }
+        Err(trouble)
+    }
+
+    /// The transitions of the node where the run is; whether they can be taken is found out when it is shown.
+    fn look(&mut self) {
+        self.choices = self.simulator.node().map_or(Vec::new(), |n| self.system().leaving(n).to_vec());
+    }
+
+    fn random_run(&mut self, steps: u64, output: &mut Output) -> u8 {
+        let mut stuck = false;
+        for _ in 0..steps {
+            if !self.simulator.take_random() {
+                stuck = true;
+                break;
+            }
+        }
+        self.print_run(output);
+        if stuck {
+            output.put(&format!("no further step after {}\n", self.simulator.length()));
+        }
+        0
+    }
+
+    fn interactive(&mut self, output: &mut Output) -> u8 {
+        self.show(output);
+        let mut input = std::io::stdin().lock();
+        loop {
+            output.put("> ");
+            output.flush();
+            let mut line = String::new();
+            match input.read_line(&mut line) {
+                Ok(0) => {
+                    output.put("\n");
+                    return 0;
+                }
+                Ok(_) => {}
+                Err(error) => {
+                    output.error(&format!("the input cannot be read: {error}"));
+                    return WRONG;
+                }
+            }
+            let before = (self.simulator.length(), self.simulator.state().cloned());
+            match self.obey(&line, output) {
+                Ok(After::Stop) => return 0,
+                Ok(After::GoOn) if before != (self.simulator.length(), self.simulator.state().cloned()) => {
+                    self.show(output);
+                }
+                Ok(After::GoOn) => {}
+                Err(message) => output.put(&format!("{message}\n")),
+            }
+            if output.is_closed() {
+                return 0;
+            }
+        }
+    }
+
+    /// Obeys the lines of a script; the first mistake ends it. Prints the run at the end.
+    fn script(&mut self, name: &str, input: &mut dyn BufRead, output: &mut Output) -> u8 {
+        for (number, line) in input.lines().enumerate() {
+            let line = match line {
+                Ok(line) => line,
+                Err(error) => {
+                    output.error(&format!("{name}, line {}: {error}", number + 1));
+                    return WRONG;
+                }
+            };
+            match self.obey(&line, output) {
+                Ok(After::Stop) => break,
+                Ok(After::GoOn) => {}
+                Err(message) => {
+                    self.print_run(output);
+                    output.error(&format!("{name}, line {}: {message}", number + 1));
+                    return WRONG;
+                }
+            }
+        }
+        self.print_run(output);
+        0
+    }
+
+    fn obey(&mut self, line: &str, output: &mut Output) -> Result<After, String> {
+        let system = self.system();
+        match parse(line, &system, &self.choices)? {
+            Order::Nothing => {}
+            Order::Quit => return Ok(After::Stop),
+            Order::Help => output.put(HELP),
+            Order::Show => self.show(output),
+            Order::Run => self.print_run(output),
+            Order::Reset => self.simulator.reset(),
+            Order::Take(t, fixed) => self.simulator.take(t, &fixed).map_err(|e| e.to_string())?,
+            Order::Begin(s, fixed) => self.simulator.begin(s, &fixed).map_err(|e| e.to_string())?,
+            Order::Undo(n) => {
+                for _ in 0..n {
+                    if !self.simulator.undo() {
+                        return Err("this is the beginning of the run".to_string());
+                    }
+                }
+            }
+            Order::Random(n) => {
+                for _ in 0..n {
+                    if !self.simulator.take_random() {
+                        self.look();
+                        return Err(format!("no further step after {}", self.simulator.length()));
+                    }
+                }
+            }
+            Order::Save(file) => {
+                let text = self.as_script();
+                save_atomically(Path::new(&file), text.as_bytes()).map_err(|e| e.to_string())?;
+                output.put(&format!("saved {file}\n"));
+            }
+        }
+        self.look();
+        Ok(After::GoOn)
+    }
+
+    fn print_run(&self, output: &mut Output) {
+        if let Some(run) = self.simulator.run() {
+            let view = trace_view(self.simulator.system(), &run, None);
+            let paint = output.paint_out();
+            output.put(&trace_table(&view, TraceDetail::Changes, 0, paint));
+        }
+    }
+
+    /// The state and the numbered transitions.
+    fn show(&mut self, output: &mut Output) {
+        let system = self.system();
+        let choices = self.simulator.choices();
+        let Some(state) = self.simulator.state() else { return };
+        let paint = output.paint_out();
+        let values: Vec<String> =
+            state_values(&system, &state.values).iter().map(|(n, v)| format!("{n} = {v}")).collect();
+        let node = if system.nodes.len() > 1 { format!("{}  ", system.node(state.node).name) } else { String::new() };
+        output.put(&format!("{}  {}{}\n", self.simulator.length(), paint.bold(&node), values.join(", ")));
+        if choices.is_empty() {
+            output.put("   nothing leaves this node\n");
+        }
+        for (i, choice) in choices.iter().enumerate() {
+            let transition = system.transition(choice.transition);
+            let params: Vec<String> =
+                transition.params.iter().map(|p| format!("{}: {}", p.name, p.sort.name(&system.pool))).collect();
+            let mut line = format!("{:>3}  {}", i + 1, action_text(&system, choice.transition, &[]));
+            if !params.is_empty() {
+                line.push_str(&format!("({})", params.join(", ")));
+            }
+            if transition.source != transition.target {
+                line.push_str(&format!(" -> {}", system.node(transition.target).name));
+            }
+            match &choice.step {
+                Ok(step) if !params.is_empty() => {
+                    let example = action_text(&system, choice.transition, &step.params);
+                    output.put(&format!("{line}  {}\n", paint.faint(&format!("for example {example}"))));
+                }
+                Ok(_) => output.put(&format!("{line}\n")),
+                Err(Trouble::Impossible(why)) => {
+                    let short = if why.ends_with("is not enabled") { "not enabled" } else { why };
+                    output.put(&paint.faint(&format!("{line}  ({short})")));
+                    output.put("\n");
+                }
+                Err(Trouble::Unknown(why)) => output.put(&format!("{line}  {}\n", paint.open(&format!("(unknown: {why})")))),
+            }
+        }
+    }
+
+    /// The run as commands that lead to the same states again.
+    fn as_script(&self) -> String {
+        let system = self.system();
+        let Some(run) = self.simulator.run() else { return String::new() };
+        let show = |v| system.pool.show_value(v);
+        let mut text = format!("start {}", run.start.index() + 1);
+        for (var, value) in system.vars.iter().zip(&run.first.values) {
+            text.push_str(&format!(" {}={}", var.name, show(value)));
+        }
+        text.push('\n');
+        for leg in &run.legs {
+            let Leg::Step(step) = leg else { continue };
+            let transition = system.transition(step.transition);
+            text.push_str(&transition.name);
+            for (param, value) in transition.params.iter().zip(&step.params) {
+                text.push_str(&format!(" {}={}", param.name, show(value)));
+            }
+            let fixed = |i: usize| {
+                let is_var = |e: &Effect| matches!(e, Effect::Assign { var, .. } | Effect::Keep { var, .. } if var.index() == i);
+                transition.effect.iter().any(is_var)
+            };
+            let next = step.next.as_deref().unwrap_or_default();
+            for (_, (var, value)) in system.vars.iter().zip(next).enumerate().filter(|(i, _)| !fixed(*i)) {
+                text.push_str(&format!(" {}'={}", var.name, show(value)));
+            }
+            text.push('\n');
+        }
+        text
+    }
+}
