@@ -9,7 +9,7 @@ use gander_lang::{Colour, Loaded, RenderStyle, SourceFile, language_of, nearest,
 use gander_report::describe::{Answered, claim_view, diagnostic_view};
 use gander_report::{CheckView, DiagnosticView, Paint, Severity};
 use gander_smt::Solvers;
-use gander_system::evidence_file::write_evidence;
+use gander_system::write_evidence;
 use gander_system::{ClaimId, ClaimKind, ClaimOrigin, System, Verdict};
 
 /// Which structural checks are made (docs/semantics.md, section 3).

@@ -5,7 +5,9 @@ mod trace;
 
 use gander_system::{Claim, ClaimKind, ClaimOrigin, Evidence, NodeFormulas, System, Verdict};
 
-use crate::view::{ClaimView, EvidenceView, ObstacleView, Origin, ShownEvidence, VerdictView};
+use crate::view::{
+    ClaimView, DiagnosticView, EvidenceView, ObstacleView, Origin, Place, Severity, ShownEvidence, VerdictView,
+};
 
 pub use graph::graph_view;
 pub use trace::{action_text, start_text, state_values, trace_view};

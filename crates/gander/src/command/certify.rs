@@ -1,7 +1,7 @@
 //! `gander certify`.
 
 use gander::certify::{CheckLimits, Checker, Rejection};
-use gander::system::evidence_file::{Decided, EvidenceFile, read_evidence_text};
+use gander::system::{Decided, EvidenceFile, read_evidence_text};
 use gander::system::{System, Verdict};
 use gander::{InternalErrorFile, load, read_input};
 

@@ -8,7 +8,7 @@ use gander::report::{
     CheckText, CheckView, Detail, DiagnosticView, Severity, TraceDetail, check_text, file_json, worst_exit_code,
 };
 use gander::smt::{Search, Solvers};
-use gander::system::evidence_file::write_evidence;
+use gander::system::write_evidence;
 use gander::{
     CheckOptions, Checked, InputError, InternalErrorFile, check_loaded, evidence_file_name, read_input, save_atomically,
 };
@@ -159,7 +159,7 @@ pub fn unreadable(file: &str, error: &InputError, paint: gander::report::Paint) 
 
 fn plain(code: &str, message: &str, help: Option<String>, paint: gander::report::Paint) -> DiagnosticView {
     let mut rendered = format!("{} {message}\n", paint.bad("error:"));
-    for h in &help {
+    if let Some(h) = &help {
         rendered.push_str(&format!("  = help: {h}\n"));
     }
     DiagnosticView {
