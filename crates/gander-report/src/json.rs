@@ -11,7 +11,8 @@ pub const SCHEMA: &str = "gander/1";
 pub fn file_json(view: &CheckView) -> Value {
     let mut diagnostics: Vec<Value> = view.diagnostics.iter().map(diagnostic_json).collect();
     for claim in &view.claims {
-        diagnostics.extend(claim.warnings.iter().map(|w| plain_json("verdict", "warning", &format!("{}: {w}", claim.name))));
+        diagnostics
+            .extend(claim.warnings.iter().map(|w| plain_json("verdict", "warning", &format!("{}: {w}", claim.name))));
     }
     diagnostics.extend(view.internal_errors.iter().map(|message| plain_json("internal", "error", message)));
     diagnostics.extend(view.stopped.iter().map(|message| plain_json("stopped", "note", message)));

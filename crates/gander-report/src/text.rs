@@ -202,7 +202,7 @@ fn summary(claim: &ClaimView) -> String {
         parts.extend(evidence_summary(&evidence.shown, &claim.verdict));
         parts.extend(claim.engine.clone());
     }
-    if claim.seconds >= WORTH_MENTIONING {
+    if !parts.is_empty() && claim.seconds >= WORTH_MENTIONING {
         parts.push(format!("{:.1} s", claim.seconds));
     }
     parts.join(", ")

@@ -222,7 +222,11 @@ fn unknown_keeps_its_reasons() {
     let c = modest(&system);
     let why = vec![Obstacle { engine: "bmc".into(), reason: "memory".into() }];
     let verdict = Verdict::Unknown { explored_through: None, why };
-    let view = claim_view(&system, Answered { claim: &c, verdict: &verdict, engine: "", seconds: 0.0, warnings: &[] }, json!(null));
+    let view = claim_view(
+        &system,
+        Answered { claim: &c, verdict: &verdict, engine: "", seconds: 0.0, warnings: &[] },
+        json!(null),
+    );
     assert_eq!(view.engine, None);
     assert!(
         matches!(view.verdict, VerdictView::Unknown { explored_through: None, ref why } if why[0].reason == "memory")

@@ -209,7 +209,10 @@ fn configure(system: &System, options: &CheckOptions) -> Result<CheckConfig, Usa
             let known: Vec<&str> = engines().iter().map(|e| e.name).collect();
             let message = format!("there is no engine `{name}`");
             let near = nearest(name, known.iter().copied()).map(|n| format!("did you mean `{n}`?"));
-            return Err(UsageError::new(message, near.into_iter().chain([format!("engines are {}", known.join(", "))])));
+            return Err(UsageError::new(
+                message,
+                near.into_iter().chain([format!("engines are {}", known.join(", "))]),
+            ));
         }
     }
     if let Some(name) = &options.second_opinion

@@ -83,7 +83,8 @@ pub fn slug(name: &str) -> String {
 
 /// The name of the file that holds the evidence for a claim of a model.
 pub fn evidence_file_name(model: &str, claim: &str) -> String {
-    let stem = if model == "-" { "stdin" } else { Path::new(model).file_stem().and_then(|s| s.to_str()).unwrap_or("model") };
+    let stem =
+        if model == "-" { "stdin" } else { Path::new(model).file_stem().and_then(|s| s.to_str()).unwrap_or("model") };
     format!("{}.{}.evidence.json", slug(stem), slug(claim))
 }
 

@@ -176,7 +176,8 @@ impl Simulator {
             return None;
         }
         for _ in 0..TRIES {
-            let params: Vec<Value> = transition.params.iter().map(|p| self.random.value(&system.pool, p.sort)).collect();
+            let params: Vec<Value> =
+                transition.params.iter().map(|p| self.random.value(&system.pool, p.sort)).collect();
             let fixed: Vec<(SymbolId, Value)> = transition.params.iter().map(|p| p.symbol).zip(params).collect();
             if let Ok(Some(step)) = self.evaluated_step(t, &fixed) {
                 return Some(step);

@@ -271,10 +271,15 @@ mod tests {
 
     #[test]
     fn values_are_checked() {
-        assert!(seconds("0").is_err() && seconds("-1").is_err() && seconds("nan").is_err() && seconds("1e300").is_err());
+        assert!(
+            seconds("0").is_err() && seconds("-1").is_err() && seconds("nan").is_err() && seconds("1e300").is_err()
+        );
         assert_eq!(seconds("0.5").unwrap(), Duration::from_millis(500));
         assert!(at_least_one("0").is_err() && megabytes("0").is_err() && megabytes("99999999999999999").is_err());
-        assert_eq!(checks("can-enable,no-sinkhole").unwrap(), StructuralChecks::Kinds(vec!["can-enable".into(), "no-sinkhole".into()]));
+        assert_eq!(
+            checks("can-enable,no-sinkhole").unwrap(),
+            StructuralChecks::Kinds(vec!["can-enable".into(), "no-sinkhole".into()])
+        );
         assert!(checks("sinkhole").is_err());
         assert!(solver("z3").is_err() && solver("=x").is_err());
     }

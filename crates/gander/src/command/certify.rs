@@ -5,10 +5,10 @@ use gander::system::{Decided, EvidenceFile, read_evidence_text};
 use gander::system::{System, Verdict};
 use gander::{InternalErrorFile, load, read_input};
 
+use super::WRONG;
 use super::args::CertifyArgs;
 use super::check::{find_solvers, unreadable};
 use super::output::Output;
-use super::WRONG;
 
 pub fn run(args: &CertifyArgs, output: &mut Output) -> u8 {
     match certify(args, output) {
@@ -47,7 +47,8 @@ fn certify(args: &CertifyArgs, output: &mut Output) -> Result<u8, String> {
     }
     let Some(system) = loaded.system else { return Ok(WRONG) };
     let system = system.with_structural_claims();
-    let file = read_evidence_text(&system, &evidence).map_err(|e| format!("the evidence does not fit the model: {e}"))?;
+    let file =
+        read_evidence_text(&system, &evidence).map_err(|e| format!("the evidence does not fit the model: {e}"))?;
     let solvers = find_solvers(&args.solvers)?;
     let mut checker = match &args.second_opinion {
         Some(solver) => Checker::with_solver(&solvers, CheckLimits::default(), solver)

@@ -87,7 +87,11 @@ fn distinct(files: &[String]) -> Vec<String> {
     let mut seen: Vec<PathBuf> = Vec::new();
     let mut distinct = Vec::new();
     for file in files {
-        let identity = if file == "-" { PathBuf::from("-") } else { Path::new(file).canonicalize().unwrap_or_else(|_| file.into()) };
+        let identity = if file == "-" {
+            PathBuf::from("-")
+        } else {
+            Path::new(file).canonicalize().unwrap_or_else(|_| file.into())
+        };
         if !seen.contains(&identity) {
             seen.push(identity);
             distinct.push(file.clone());
@@ -129,7 +133,13 @@ fn check_files(args: &CheckArgs, options: &CheckOptions, output: &mut Output) ->
     worst_exit_code(codes)
 }
 
-fn check_file(file: &str, args: &CheckArgs, options: &CheckOptions, cancel: &CancelToken, output: &mut Output) -> CheckView {
+fn check_file(
+    file: &str,
+    args: &CheckArgs,
+    options: &CheckOptions,
+    cancel: &CancelToken,
+    output: &mut Output,
+) -> CheckView {
     let source = match read_input(file) {
         Ok(source) => source,
         Err(error) => return CheckView::rejected(file, vec![unreadable(file, &error, options.paint)]),
@@ -141,7 +151,8 @@ fn check_file(file: &str, args: &CheckArgs, options: &CheckOptions, cancel: &Can
         && options.solvers.as_ref().is_some_and(|s| s.all().is_empty())
     {
         let help = "`gander setup` (or `check --setup`) fetches z3 and yices; or have one on the PATH".to_string();
-        let mut warning = plain("no-solver", "no solver was found, so little can be decided", Some(help), options.paint);
+        let mut warning =
+            plain("no-solver", "no solver was found, so little can be decided", Some(help), options.paint);
         warning.severity = Severity::Warning;
         warning.rendered = warning.rendered.replacen("error", "warning", 1);
         checked.view.diagnostics.push(warning);

@@ -34,7 +34,10 @@ pub fn doctor(args: &DoctorArgs, output: &mut Output) -> u8 {
     }
     let missing = |kind: SolverKind| !solvers.all().iter().any(|s| s.kind == kind);
     if missing(SolverKind::Z3) {
-        output.put(&format!("{}  `gander setup` fetches it; without it only linear models can be decided\n", paint.bad("no z3")));
+        output.put(&format!(
+            "{}  `gander setup` fetches it; without it only linear models can be decided\n",
+            paint.bad("no z3")
+        ));
     }
     if missing(SolverKind::Yices) {
         output.put(&format!("{}  `gander setup` fetches it; without it checks are slower\n", paint.open("no yices")));

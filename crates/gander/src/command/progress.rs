@@ -63,12 +63,10 @@ impl Observer for Progress {
         match e {
             Event::Settled(_) => state.settled += 1,
             Event::Fact { .. } => state.facts += 1,
-            Event::Progress { engine, text, .. } => {
-                match state.engines.iter_mut().find(|(name, _)| name == engine) {
-                    Some((_, at)) => at.clone_from(text),
-                    None => state.engines.push((engine.clone(), text.clone())),
-                }
-            }
+            Event::Progress { engine, text, .. } => match state.engines.iter_mut().find(|(name, _)| name == engine) {
+                Some((_, at)) => at.clone_from(text),
+                None => state.engines.push((engine.clone(), text.clone())),
+            },
             Event::InternalError(_) => {}
         }
     }

@@ -74,7 +74,8 @@ pub fn parse(line: &str, system: &System, choices: &[TransitionId]) -> Result<Or
 fn begin(rest: &[String], system: &System) -> Result<Order, String> {
     let (start, rest) = match rest.split_first() {
         Some((name, rest)) if !name.contains('=') => {
-            let by_number = name.parse::<usize>().ok().and_then(|n| n.checked_sub(1)).filter(|n| *n < system.starts.len());
+            let by_number =
+                name.parse::<usize>().ok().and_then(|n| n.checked_sub(1)).filter(|n| *n < system.starts.len());
             let found = system.starts.iter().position(|s| s.name == *name).or(by_number);
             let found = found.ok_or_else(|| {
                 let names: Vec<&str> = system.starts.iter().map(|s| s.name.as_str()).collect();
@@ -94,11 +95,15 @@ fn transition(word: &str, system: &System, choices: &[TransitionId]) -> Option<T
     }
     let named = |t: &&TransitionId| system.transition(**t).name == word;
     let gated = |t: &&TransitionId| system.transition(**t).gate.is_some_and(|g| system.gates[g.index()] == word);
-    choices.iter().find(named).or_else(|| {
-        // A gate stands for a transition if it does so for one only.
-        let mut all = choices.iter().filter(gated);
-        all.next().filter(|_| all.next().is_none())
-    }).copied()
+    choices
+        .iter()
+        .find(named)
+        .or_else(|| {
+            // A gate stands for a transition if it does so for one only.
+            let mut all = choices.iter().filter(gated);
+            all.next().filter(|_| all.next().is_none())
+        })
+        .copied()
 }
 
 fn unknown(word: &str, system: &System, choices: &[TransitionId]) -> String {
@@ -111,9 +116,8 @@ fn unknown(word: &str, system: &System, choices: &[TransitionId]) -> String {
             choices.iter().filter(|t| gate(t) == Some(word)).map(|t| system.transition(*t).name.as_str()).collect();
         return format!("several transitions have the gate `{word}`: {}", names.join(", "));
     }
-    let elsewhere = system.transitions.iter().find(|t| {
-        t.name == word || t.gate.is_some_and(|g| system.gates[g.index()] == word)
-    });
+    let elsewhere =
+        system.transitions.iter().find(|t| t.name == word || t.gate.is_some_and(|g| system.gates[g.index()] == word));
     if let Some(t) = elsewhere {
         return format!("`{word}` leaves {}, which is not where the run is", system.node(t.source).name);
     }
@@ -141,9 +145,10 @@ fn step_symbol<'s>(system: &'s System, t: TransitionId, name: &str) -> Found<'s>
     let next = || {
         let name = name.strip_suffix('\'')?;
         let (i, var) = system.vars.iter().enumerate().find(|(_, v)| v.name == name)?;
-        let fixed = transition.effect.iter().any(|e| {
-            matches!(e, Effect::Assign { var, .. } | Effect::Keep { var, .. } if var.index() == i)
-        });
+        let fixed = transition
+            .effect
+            .iter()
+            .any(|e| matches!(e, Effect::Assign { var, .. } | Effect::Keep { var, .. } if var.index() == i));
         (!fixed).then_some((var.next, var.sort))
     };
     (param.or_else(next), system)
@@ -220,7 +225,10 @@ mod tests {
     fn lines_split_into_words() {
         let words = |line: &str| split(line).unwrap();
         assert_eq!(words("deposit amount=5 # more"), ["deposit", "amount=5"]);
-        assert_eq!(words("deposit(amount = 1/3, note = \"a b\\\" c\")"), ["deposit", "amount=1/3", "note=\"a b\\\" c\""]);
+        assert_eq!(
+            words("deposit(amount = 1/3, note = \"a b\\\" c\")"),
+            ["deposit", "amount=1/3", "note=\"a b\\\" c\""]
+        );
         assert_eq!(words("  // nothing"), Vec::<String>::new());
         assert!(split("x=\"").is_err());
     }

@@ -242,7 +242,9 @@ impl Table {
                     output.put(&paint.faint(&format!("{line}  ({short})")));
                     output.put("\n");
                 }
-                Err(Trouble::Unknown(why)) => output.put(&format!("{line}  {}\n", paint.open(&format!("(unknown: {why})")))),
+                Err(Trouble::Unknown(why)) => {
+                    output.put(&format!("{line}  {}\n", paint.open(&format!("(unknown: {why})"))))
+                }
             }
         }
     }
@@ -265,7 +267,8 @@ impl Table {
                 text.push_str(&format!(" {}={}", param.name, show(value)));
             }
             let fixed = |i: usize| {
-                let is_var = |e: &Effect| matches!(e, Effect::Assign { var, .. } | Effect::Keep { var, .. } if var.index() == i);
+                let is_var =
+                    |e: &Effect| matches!(e, Effect::Assign { var, .. } | Effect::Keep { var, .. } if var.index() == i);
                 transition.effect.iter().any(is_var)
             };
             let next = step.next.as_deref().unwrap_or_default();
