@@ -100,7 +100,7 @@ impl<'a> Case<'a> {
             Some(false) => return Ok(None),
             None => {}
         }
-        let features = self.pool.features(&[formula]);
+        let features = self.rational_features(&[formula], what)?;
         let mut why = Vec::new();
         for solver in self.solvers(features, what)? {
             match self.solve_with(&solver, formula)? {
@@ -122,7 +122,7 @@ impl<'a> Case<'a> {
     /// A conversation in one session. If a solver does not know, the next one hears it from the beginning.
     pub(crate) fn refute_in_turn(&mut self, script: &[Line]) -> Result<(), Rejection> {
         let formulas: Vec<TermId> = script.iter().map(|(Line::Assert(t) | Line::Refute(t, _))| *t).collect();
-        let features = self.pool.features(&formulas);
+        let features = self.rational_features(&formulas, "a bounded argument")?;
         let mut why = Vec::new();
         for solver in self.solvers(features, "a bounded argument")? {
             match self.converse(&solver, script)? {
@@ -175,9 +175,8 @@ impl<'a> Case<'a> {
         session.pop();
         self.look_up()?;
         match result {
-            Ok(None) => Ok(self.rationals_agree(&[formula]).map(|()| None)),
             Ok(Some(model)) => Ok(self.confirm(formula, model)),
-            Err(reason) => Ok(Err(reason)),
+            other => Ok(other),
         }
     }
 
@@ -187,18 +186,20 @@ impl<'a> Case<'a> {
         match evaluate(&self.pool, formula, &look_up) {
             Ok(Value::Bool(true)) => Ok(Some(model)),
             Ok(_) => Err(Reason::Garbage("a model that is none".to_string())),
-            Err(EvalError::Unbounded) => self.rationals_agree(&[formula]).map(|()| Some(model)),
+            Err(EvalError::Unbounded) => Ok(Some(model)),
             Err(e) => Err(Reason::Incomplete(e.describe(&self.pool))),
         }
     }
 
+    /// The features of the formulas, if solvers take them as we do.
+    ///
     /// Solvers take reals for real numbers, we take them for rational ones. A formula without quantifiers that has no
     /// real solution has no rational one, and linear arithmetic cannot tell the two apart; but "for all real x" says
     /// something else than "for all rational x" where products come in.
-    fn rationals_agree(&self, formulas: &[TermId]) -> Result<(), Reason> {
+    fn rational_features(&self, formulas: &[TermId], what: &str) -> Result<Features, Rejection> {
         let features = self.pool.features(formulas);
         if !(features.quantifiers && features.nonlinear) {
-            return Ok(());
+            return Ok(features);
         }
         let binds_real = |&t: &TermId| {
             matches!(self.pool.op(t), Op::Forall | Op::Exists)
@@ -208,20 +209,21 @@ impl<'a> Case<'a> {
                     .split_last()
                     .is_some_and(|(_, b)| b.iter().any(|&b| self.pool.sort(b) == Sort::Real))
         };
-        if self.pool.postorder(formulas).iter().any(binds_real) { Err(Reason::Irrational) } else { Ok(()) }
+        if self.pool.postorder(formulas).iter().any(binds_real) {
+            return Err(undecided(format!(
+                "{what}: solvers decide quantified products over real, not rational numbers"
+            )));
+        }
+        Ok(features)
     }
 
     fn converse(&mut self, solver: &Solver, script: &[Line]) -> Result<Result<(), Reason>, Rejection> {
         let at = self.session(solver);
         self.sessions[at].push();
-        let mut asserted = Vec::new();
         let mut outcome = Ok(Ok(()));
         for line in script {
             match line {
-                Line::Assert(t) => {
-                    asserted.push(*t);
-                    self.sessions[at].assert(&self.pool, *t);
-                }
+                Line::Assert(t) => self.sessions[at].assert(&self.pool, *t),
                 Line::Refute(t, what) => {
                     let limits = match self.query_limits() {
                         Ok(limits) => limits,
@@ -240,7 +242,7 @@ impl<'a> Case<'a> {
                     let answer = session.check(&[], limits);
                     session.pop();
                     let answered = match answer {
-                        Answer::Unsat => self.rationals_agree(&[&asserted[..], &[*t]].concat()),
+                        Answer::Unsat => Ok(()),
                         Answer::Sat => {
                             outcome = Err(wrong(what.clone()));
                             break;

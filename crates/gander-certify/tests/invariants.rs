@@ -1,0 +1,459 @@
+//! Invariants, k-induction, diameters, refutations and chains: accepted when right, refused when wrong.
+
+mod support;
+
+use std::sync::Arc;
+
+use gander_certify::Rejection;
+use gander_system::{
+    ClaimId, ClaimKind, Evidence, NodeFormulas, NodeId, StartId, System, TransitionId, Verdict, passes,
+};
+use gander_term::{Pool, Sort};
+use support::*;
+
+/// x is even at node 0 and odd at node 1, and never negative.
+fn parity() -> Model {
+    Model::new(&["Even", "Odd"])
+        .var("x", Sort::Int)
+        .start(0, "x == 0")
+        .step("up", 0, 1, "true", &["x := x + 1"])
+        .step("on", 1, 0, "true", &["x := x + 1"])
+        .step("skip", 0, 0, "x > 3", &["x := x - 2"])
+}
+
+const PARITY: [&str; 2] = ["x >= 0 and x mod 2 == 0", "x >= 1 and x mod 2 == 1"];
+
+#[test]
+fn inductive_invariants() {
+    let s = parity().always("x >= 0");
+    let c = accepts(&s, holds(invariant(&s, &PARITY)));
+    assert!(c.queries > 0 && c.by.len() == 1, "{c:?}");
+    accepts(&s, holds(invariant(&s, &["x >= 0", "x >= 0"])));
+    accepts(&s, holds(k_inductive(&s, 1, &["x >= 0", "x >= 0"])));
+    refuses(&s, holds(invariant(&s, &["x >= 1", "x >= 0"])), "does not hold after `start 0`");
+    refuses(&s, holds(invariant(&s, &["x >= 0", "x >= 2"])), "`up` does not keep");
+    refuses(&s, holds(invariant(&s, &["x >= -1", "x >= -1"])), "does not exclude");
+    refuses(&s, holds(invariant(&s, &["x >= 0 and x <= 8", "x >= 0"])), "does not keep");
+    refuses(&s, holds(invariant(&s, &["true", "true"])), "does not exclude");
+    refuses(&s, holds(invariant(&s, &["false", "false"])), "does not hold after");
+    refuses(&s, fails(invariant(&s, &PARITY)), "cannot show");
+    let s = parity().always("`@node` == `@Node`.Even -> x mod 2 == 0");
+    accepts(&s, holds(invariant(&s, &PARITY)));
+    refuses(&s, holds(invariant(&s, &[PARITY[1], PARITY[0]])), "does not hold after");
+    refuses(&s, holds(invariant(&s, &["x >= 0", "x >= 0"])), "does not exclude");
+}
+
+#[test]
+fn formulas_are_over_state_variables_of_the_system() {
+    let s = parity().always("x >= 0");
+    refuses(&s, holds(invariant(&s, &["x >= 0"])), "1 formulas for 2 nodes");
+    refuses(&s, holds(invariant(&s, &["x >= 0", "x' >= 0"])), "no state variable");
+    refuses(&s, holds(invariant(&s, &["x >= 0", "`@node` == `@Node`.Odd"])), "no state variable");
+    refuses(&s, holds(invariant(&s, &["x >= 0", "x"])), "no formula");
+    let mut pool = Pool::fork(&s.pool);
+    let y = pool.variable("y", Sort::Bool);
+    let by_node = vec![y, y];
+    let formulas = NodeFormulas { pool: Arc::new(pool), by_node };
+    refuses(&s, holds(Evidence::Invariant(formulas)), "`y`, no state variable");
+    // A bound symbol outside of its quantifier.
+    let mut pool = Pool::fork(&s.pool);
+    let b = pool.declare_bound("b", Sort::Bool);
+    let b = pool.var(b);
+    let formulas = NodeFormulas { pool: Arc::new(pool), by_node: vec![b, b] };
+    refuses(&s, holds(Evidence::Invariant(formulas)), "loose bound symbol");
+    // Another x.
+    let mut pool = Pool::new();
+    let x = pool.variable("x", Sort::Bool);
+    let formulas = NodeFormulas { pool: Arc::new(pool), by_node: vec![x, x] };
+    refuses(&s, holds(Evidence::Invariant(formulas)), "with another sort");
+}
+
+#[test]
+fn quantified_formulas_are_understood() {
+    let s = parity().always("x >= 0");
+    accepts(&s, holds(invariant(&s, &["forall y: int. y < 0 -> y != x", "x >= 0"])));
+    refuses(&s, holds(invariant(&s, &["forall y: int. y < 1 -> y != x", "x >= 0"])), "does not hold after");
+}
+
+#[test]
+fn assumptions_are_used_on_both_sides() {
+    let m = || {
+        Model::new(&["N"]).var("x", Sort::Int).input("i", Sort::Int).start(0, "x == 0").step(
+            "t",
+            0,
+            0,
+            "true",
+            &["x := x + i"],
+        )
+    };
+    let s = m().assume("i >= 0").always("x >= 0");
+    accepts(&s, holds(invariant(&s, &["x >= 0"])));
+    let s = m().always("x >= 0");
+    refuses(&s, holds(invariant(&s, &["x >= 0"])), "does not keep");
+    let s = m().assume("x < 5").always("x < 5");
+    accepts(&s, holds(invariant(&s, &["true"])));
+    let s = m().assume("i >= 1").always("i >= 1");
+    accepts(&s, holds(invariant(&s, &["true"])));
+}
+
+#[test]
+fn invariants_show_what_is_not_reachable() {
+    let s = parity().reachable("x == -1");
+    accepts(&s, fails(invariant(&s, &PARITY)));
+    refuses(&s, holds(invariant(&s, &PARITY)), "cannot show");
+    let s = parity().reachable("x == 7 and `@node` == `@Node`.Even");
+    accepts(&s, fails(invariant(&s, &PARITY)));
+    let s = parity().reachable("x == 8");
+    refuses(&s, fails(invariant(&s, &PARITY)), "does not exclude");
+    let s = parity().reachable("2: x == 5");
+    accepts(&s, fails(invariant(&s, &PARITY)));
+    let s = parity().reachable("2: x == 4");
+    refuses(&s, fails(invariant(&s, &PARITY)), "steps of `skip`");
+    // A step that would leave the assumptions is none.
+    let s = parity().assume("x != 2").reachable("2: x == 4");
+    accepts(&s, fails(invariant(&s, &PARITY)));
+
+    let s = parity().step("never", 1, 1, "x mod 2 == 0", &[]).claim(|_| ClaimKind::CanEnable(TransitionId(3)));
+    accepts(&s, fails(invariant(&s, &PARITY)));
+    refuses(&s, fails(invariant(&s, &["x >= 0", "x >= 0"])), "does not exclude");
+    let m = |guard: &str| {
+        Model::new(&["N"])
+            .var("x", Sort::Int)
+            .start(0, "x == 0")
+            .step_with("t", 0, 0, &[("p", Sort::Int)], guard, &["x := x + t.p"])
+            .claim(|_| ClaimKind::CanEnable(TransitionId(0)))
+    };
+    let s = m("t.p > 0 and t.p < x");
+    accepts(&s, fails(invariant(&s, &["x == 0"])));
+    let s = m("t.p >= 0 and t.p <= x");
+    refuses(&s, fails(invariant(&s, &["x == 0"])), "does not exclude");
+}
+
+/// x is between 0 and 9; `t` has these parameters, guard and effect.
+fn ranged(params: &[(&str, Sort)], guard: &str, effect: &[&str], kind: ClaimKind) -> System {
+    Model::new(&["N"])
+        .var("x", Sort::Int)
+        .var("r", Sort::Real)
+        .start(0, "0 <= x and x <= 9 and r == 1/2")
+        .step_with("t", 0, 0, params, guard, effect)
+        .claim(|_| kind)
+}
+
+#[test]
+fn no_sinkhole() {
+    let case = |params: &[(&str, Sort)], guard: &str| ranged(params, guard, &[], ClaimKind::NoSinkhole(NodeId(0)));
+    let inv = |s: &System| holds(invariant(s, &["0 <= x and x <= 9 and r == 1/2"]));
+    let (p, r, b) = (("p", Sort::Int), ("q", Sort::Real), ("b", Sort::Bool));
+    for (params, guard) in [
+        (&[p][..], "0 <= t.p and t.p <= x"),
+        (&[p], "t.p > x"),
+        (&[p], "t.p > x and t.p != x + 1 and t.p != 100"),
+        (&[p], "t.p > x and t.p < x + 2"),
+        (&[p], "t.p == x + x"),
+        (&[p], "t.p > x and t.p < 11 and not (t.p <= x - 3)"),
+        (&[p], "2 * t.p > x and t.p <= 5"),
+        (&[r], "t.q > r and t.q < 1.0"),
+        (&[b], "t.b and x >= 0"),
+        (&[b], "t.b or x < 0"),
+        (&[p, r, b], "t.b and t.q < r and (t.p > x or t.b)"),
+        (&[], "x < 10"),
+    ] {
+        let s = case(params, guard);
+        accepts(&s, inv(&s));
+    }
+    for (params, guard) in [
+        (&[p][..], "0 <= t.p and t.p < x"),
+        (&[p], "t.p > x and t.p < x + 1"),
+        (&[p], "t.p == x and t.p > 0"),
+        (&[p], "t.p > x and t.p < 10 and not (t.p <= x)"),
+        (&[p], "2 * t.p == x"),
+        (&[r], "t.q > r and t.q < 1/2"),
+        (&[r], "t.q > r and t.q <= 1/2"),
+        (&[b], "t.b and x >= 1"),
+        (&[b], "t.b and not t.b"),
+        (&[], "x < 9"),
+    ] {
+        let s = case(params, guard);
+        refuses(&s, inv(&s), "does not exclude");
+    }
+    // Without the range some state is a sinkhole.
+    let s = case(&[p], "0 <= t.p and t.p <= x");
+    refuses(&s, holds(invariant(&s, &["true"])), "does not exclude");
+    let s = Model::new(&["A", "B"]).start(0, "true").claim(|_| ClaimKind::NoSinkhole(NodeId(0)));
+    refuses(&s, holds(invariant(&s, &["true", "true"])), "does not exclude");
+    let s = Model::new(&["A", "B"]).start(0, "true").claim(|_| ClaimKind::NoSinkhole(NodeId(1)));
+    accepts(&s, holds(invariant(&s, &["true", "false"])));
+}
+
+#[test]
+fn a_parameter_that_would_have_to_be_irrational_is_none() {
+    let s = ranged(&[("q", Sort::Real)], "t.q * t.q == 2.0", &[], ClaimKind::NoSinkhole(NodeId(0)));
+    let verdict = holds(invariant(&s, &["0 <= x and x <= 9 and r == 1/2"]));
+    assert!(check(&s, &verdict).is_err());
+}
+
+#[test]
+fn completable() {
+    let p = ("p", Sort::Int);
+    let case = |guard: &str, effect: &[&str]| ranged(&[p], guard, effect, ClaimKind::Completable(TransitionId(0)));
+    let inv = |s: &System| holds(invariant(s, &["0 <= x and x <= 9 and r == 1/2"]));
+    let any = |s: &System| holds(invariant(s, &["x >= 0"]));
+    let s = case("t.p > 1", &["x' > 0", "x' < t.p"]);
+    accepts(&s, any(&s));
+    let s = case("t.p > 0", &["x' > 0", "x' < t.p"]);
+    refuses(&s, any(&s), "does not exclude");
+    let s = case("x == t.p", &["x' == x + 1", "x' <= 10"]);
+    refuses(&s, any(&s), "does not exclude");
+    let s = case("x == t.p", &["x' == x", "x' <= 9"]);
+    accepts(&s, inv(&s));
+    let s = case("x == t.p", &["2 * x' == 2 * x", "x' <= 9"]);
+    accepts(&s, inv(&s));
+    let s = case("x == t.p", &["2 * x' == x or x' < 0", "x' >= 0 and x' < 4"]);
+    refuses(&s, any(&s), "does not");
+    // Assumptions about the next state do not count.
+    let s = Model::new(&["N"])
+        .var("x", Sort::Int)
+        .start(0, "x == 0")
+        .assume("x == 0")
+        .step("t", 0, 0, "true", &["x' == x + 1"])
+        .claim(|_| ClaimKind::Completable(TransitionId(0)));
+    accepts(&s, holds(invariant(&s, &["true"])));
+    refuses(&s, fails_run(run(0, &[0], vec![])), "has a solution");
+}
+
+#[test]
+fn no_deadlock() {
+    let m = |last: &str, top: &str| {
+        Model::new(&["N", last])
+            .var("x", Sort::Int)
+            .start(0, "x == 0")
+            .step("up", 0, 0, "x < 5", &["x := x + 1"])
+            .step("end", 0, 1, "x >= 5", &["any x"])
+            .assume(top)
+            .claim(|_| ClaimKind::NoDeadlock)
+    };
+    let s = m("End!", "true");
+    accepts(&s, holds(invariant(&s, &["true", "true"])));
+    let s = m("End", "true");
+    refuses(&s, holds(invariant(&s, &["true", "true"])), "at node `End`");
+    // The assumption stops `up` at 3.
+    let s = m("End!", "x != 4");
+    refuses(&s, holds(invariant(&s, &["x >= 0 and x <= 5", "true"])), "at node `N`");
+    let s = m("End!", "x <= 5");
+    accepts(&s, holds(invariant(&s, &["true", "true"])));
+}
+
+/// x runs through 0, 1, 2, 3, 4 and back to 0; other values, which are not reachable, go up.
+fn ring() -> Model {
+    Model::new(&["N"]).var("x", Sort::Int).start(0, "x == 0").step("up", 0, 0, "x != 4", &["x := x + 1"]).step(
+        "wrap",
+        0,
+        0,
+        "x == 4",
+        &["x := 0"],
+    )
+}
+
+fn k_ind(s: &System, k: u32, loop_free: bool, no_restart: bool, texts: &[&str]) -> Verdict {
+    holds(Evidence::KInductive { k, invariant: formulas(s, texts), loop_free, no_restart })
+}
+
+#[test]
+fn k_induction() {
+    // 5 goes to 6, but nothing goes to 5; 7 goes to 8, but only 6 goes to 7.
+    let p = "x != 8 and x != 6";
+    let s = ring().always(p);
+    refuses(&s, k_ind(&s, 1, false, false, &[p]), "does not keep");
+    accepts(&s, k_ind(&s, 2, false, false, &[p]));
+    let s2 = ring().always("x >= 0 and x <= 4");
+    accepts(&s2, k_ind(&s2, 1, false, false, &["x >= 0 and x <= 4"]));
+    accepts(&s2, k_ind(&s2, 3, false, false, &["x >= 0 and x <= 4"]));
+    refuses(&s2, k_ind(&s2, 3, false, false, &["x >= 0 and x <= 5"]), "does not exclude");
+    refuses(&s2, k_ind(&s2, 5, false, false, &["x >= 0 and x <= 3"]), "a run of 4 steps");
+    refuses(&s2, k_ind(&s2, 0, false, false, &["x >= 0 and x <= 4"]), "k = 1");
+
+    // A delay: a becomes false two steps after b does, which never is.
+    let delay = || {
+        Model::new(&["N"])
+            .var("a", Sort::Bool)
+            .var("b", Sort::Bool)
+            .var("c", Sort::Bool)
+            .start(0, "a and b and c")
+            .step("t", 0, 0, "true", &["a := b", "b := c", "c := a and b"])
+    };
+    let s = delay().always("a");
+    refuses(&s, k_ind(&s, 1, false, false, &["a"]), "does not keep");
+    refuses(&s, k_ind(&s, 2, false, false, &["a"]), "not 2-inductive");
+    accepts(&s, k_ind(&s, 3, false, false, &["a"]));
+    refuses(&s, holds(Evidence::Invariant(formulas(&s, &["a"]))), "does not keep");
+    accepts(&s, holds(Evidence::Invariant(formulas(&s, &["a and b and c"]))));
+}
+
+#[test]
+fn the_base_of_k_induction_goes_to_k() {
+    // x != 3 is 5-inductive in the step (never five in a row), but a run of 3 steps breaks it.
+    let s = Model::new(&["N"])
+        .var("x", Sort::Int)
+        .start(0, "x == 0")
+        .step("up", 0, 0, "x < 3", &["x := x + 1"])
+        .always("x != 3");
+    for k in 1..7 {
+        assert!(check(&s, &k_ind(&s, k, true, true, &["x != 3"])).is_err());
+    }
+    refuses(&s, k_ind(&s, 4, false, false, &["x != 3"]), "a run of 3 steps");
+}
+
+#[test]
+fn loop_free_paths() {
+    // y keeps its value unless x is 9, which is not reachable; x toggles. Only loops keep the step case open.
+    let m = || {
+        Model::new(&["N"]).var("x", Sort::Int).start(0, "x == 0").step("stay", 0, 0, "x == 5 or x == 0", &[]).step(
+            "out",
+            0,
+            0,
+            "x == 5",
+            &["x := 6"],
+        )
+    };
+    let s = m().always("x != 6");
+    refuses(&s, k_ind(&s, 4, false, false, &["x != 6"]), "not 4-inductive");
+    refuses(&s, k_ind(&s, 1, true, false, &["x != 6"]), "not 1-inductive");
+    accepts(&s, k_ind(&s, 2, true, false, &["x != 6"]));
+    // An input makes states differ: distinctness is over all variables.
+    let s = m().input("i", Sort::Int).always("x != 6");
+    refuses(&s, k_ind(&s, 2, true, false, &["x != 6"]), "not 2-inductive");
+    refuses(&s, k_ind(&s, 4, true, true, &["x != 6"]), "not 4-inductive");
+    // So does the node.
+    let s = Model::new(&["A", "B"])
+        .var("x", Sort::Int)
+        .start(0, "x == 0")
+        .step("over", 0, 1, "x == 5", &[])
+        .step("back", 1, 0, "x == 5", &[])
+        .step("out", 0, 0, "x == 5", &["x := 6"])
+        .always("x != 6");
+    let p = ["x != 6", "x != 6"];
+    refuses(&s, k_ind(&s, 2, true, false, &p), "not 2-inductive");
+    accepts(&s, k_ind(&s, 3, true, false, &p));
+}
+
+#[test]
+fn no_restart() {
+    // Unreachable 5 leads to 6 only by way of the start state 0: 5, 0, ... ; and 1 leads to 6.
+    let m = || {
+        Model::new(&["N"])
+            .var("x", Sort::Int)
+            .start(0, "x == 0")
+            .step("stay", 0, 0, "x == 0", &[])
+            .step("down", 0, 0, "x == 5", &["x := 0"])
+            .step("out", 0, 0, "x == 4", &["x := 6"])
+            .step("to4", 0, 0, "x == 3", &["x := 4"])
+    };
+    let s = m().always("x != 6");
+    // 3, 4, 6 is a path without start states.
+    refuses(&s, k_ind(&s, 2, false, true, &["x != 6"]), "not 2-inductive");
+    accepts(&s, k_ind(&s, 3, false, true, &["x != 6"]));
+    // With two nodes of which only one starts: a start state is one at the node that the start enters.
+    let s = Model::new(&["A", "B"])
+        .var("x", Sort::Int)
+        .start(0, "true")
+        .step("go", 0, 1, "x < 6", &[])
+        .step("up", 1, 1, "x > 6", &["x := x - 1"])
+        .always("x != 6 or `@node` == `@Node`.A");
+    refuses(&s, k_ind(&s, 2, false, true, &["true", "x != 6"]), "not 2-inductive");
+    refuses(&s, k_ind(&s, 2, true, true, &["true", "x != 6"]), "not 2-inductive");
+    accepts(&s, holds(invariant(&s, &["true", "x < 6"])));
+}
+
+#[test]
+fn diameters() {
+    let s = ring().always("x <= 4");
+    accepts(&s, holds(Evidence::Diameter { k: 4 }));
+    accepts(&s, holds(Evidence::Diameter { k: 6 }));
+    refuses(&s, holds(Evidence::Diameter { k: 3 }), "loop-free run of 4 steps");
+    refuses(&s, holds(Evidence::Diameter { k: 0 }), "loop-free run of 1 steps");
+    refuses(&s, fails(Evidence::Diameter { k: 4 }), "cannot show");
+    let s = ring().always("x <= 3");
+    refuses(&s, holds(Evidence::Diameter { k: 4 }), "a run of 4 steps meets");
+    let s = ring().reachable("1: x != 4");
+    accepts(&s, fails(Evidence::Diameter { k: 4 }));
+    // The bad step leaves the end of the longest run.
+    let s = ring().reachable("1: x == 4");
+    refuses(&s, fails(Evidence::Diameter { k: 4 }), "a run of 4 steps meets");
+    let s = ring().claim(|_| ClaimKind::NoSinkhole(NodeId(0)));
+    accepts(&s, holds(Evidence::Diameter { k: 4 }));
+    let s = ring().claim(|_| ClaimKind::NoDeadlock);
+    accepts(&s, holds(Evidence::Diameter { k: 4 }));
+    let s = parity().always("x >= 0");
+    refuses(&s, holds(Evidence::Diameter { k: 5 }), "loop-free run");
+    let s = Model::new(&["N"]).var("x", Sort::Int).start(0, "x > x").always("false");
+    accepts(&s, holds(Evidence::Diameter { k: 0 }));
+    let s = ring().always("x <= 4");
+    assert!(matches!(check(&s, &holds(Evidence::Diameter { k: u32::MAX })), Err(Rejection::Undecided(_))));
+}
+
+#[test]
+fn parameters_of_bad_states_are_chosen_in_bounded_arguments_too() {
+    let s = ring()
+        .step_with("t", 0, 0, &[("p", Sort::Int)], "t.p > 4 and t.p < x", &["x := t.p"])
+        .claim(|_| ClaimKind::CanEnable(TransitionId(2)));
+    accepts(&s, fails(Evidence::Diameter { k: 4 }));
+    let s = ring()
+        .step_with("t", 0, 0, &[("p", Sort::Int)], "t.p > 2 and t.p < x", &["x := t.p"])
+        .claim(|_| ClaimKind::CanEnable(TransitionId(2)));
+    refuses(&s, fails(Evidence::Diameter { k: 4 }), "a run of 4 steps meets");
+}
+
+#[test]
+fn refutations_of_starts() {
+    let m = || Model::new(&["A", "B"]).var("x", Sort::Int).start(0, "x > 3").start(1, "x > 3 and x < 3");
+    let s = m().claim(|_| ClaimKind::StartSatisfiable(StartId(1)));
+    accepts(&s, fails(Evidence::Refutation));
+    refuses(&s, holds(Evidence::Refutation), "cannot show");
+    let s = m().claim(|_| ClaimKind::StartSatisfiable(StartId(0)));
+    refuses(&s, fails(Evidence::Refutation), "has a start state");
+    let s = m().assume("`@node` == `@Node`.A -> x < 3").claim(|_| ClaimKind::StartSatisfiable(StartId(0)));
+    accepts(&s, fails(Evidence::Refutation));
+    let s = m().assume("`@node` == `@Node`.B -> x < 3").claim(|_| ClaimKind::StartSatisfiable(StartId(0)));
+    refuses(&s, fails(Evidence::Refutation), "has a start state");
+}
+
+#[test]
+fn chains_are_made_again() {
+    // From 0 up to 4, never down: 3 and then 1 is impossible.
+    let s = |goals: &[&str]| {
+        Model::new(&["N"])
+            .var("x", Sort::Int)
+            .start(0, "x == 0")
+            .step("up", 0, 0, "x < 4", &["x := x + 1"])
+            .claim(|m| ClaimKind::Reachable(goals.iter().map(|g| m.goal(g)).collect()))
+    };
+    let of_chain = |s: &System, texts: &[&str]| {
+        let chain = passes::chain(s, ClaimId(0)).unwrap();
+        fails(Evidence::OfChain(Box::new(invariant(&chain.system, texts))))
+    };
+    let two = s(&["x == 3", "x == 1"]);
+    accepts(&two, of_chain(&two, &["true", "x >= 3", "false"]));
+    refuses(&two, of_chain(&two, &["true", "x >= 1", "false"]), "keep");
+    refuses(&two, of_chain(&two, &["true", "true", "true"]), "does not exclude");
+    accepts(&two, fails(Evidence::OfChain(Box::new(Evidence::Diameter { k: 6 }))));
+    refuses(&two, fails(Evidence::OfChain(Box::new(Evidence::Diameter { k: 2 }))), "loop-free run");
+    refuses(&two, holds(Evidence::OfChain(Box::new(Evidence::Diameter { k: 6 }))), "cannot show");
+    refuses(&two, fails(Evidence::Diameter { k: 6 }), "cannot show");
+    let possible = s(&["x == 1", "x == 3"]);
+    refuses(&possible, of_chain(&possible, &["true", "x >= 1", "false"]), "keep");
+    refuses(&possible, fails(Evidence::OfChain(Box::new(Evidence::Diameter { k: 6 }))), "meets");
+    let nested = Evidence::OfChain(Box::new(Evidence::OfChain(Box::new(Evidence::Diameter { k: 6 }))));
+    refuses(&two, fails(nested), "cannot show");
+    refuses(&ring().always("x <= 4"), fails(Evidence::OfChain(Box::new(Evidence::Diameter { k: 6 }))), "cannot show");
+}
+
+#[test]
+fn a_second_opinion_asks_only_that_solver() {
+    let solvers = Arc::new(gander_smt::Solvers::from_environment());
+    let s = parity().always("x >= 0");
+    let limits = gander_certify::CheckLimits::default();
+    let mut by_z3 = gander_certify::Checker::with_solver(&solvers, limits, "z3").expect("z3 is part of the set-up");
+    let c = by_z3.check(&s, ClaimId(0), &holds(invariant(&s, &PARITY))).unwrap();
+    assert_eq!(c.by, ["z3"]);
+    assert!(gander_certify::Checker::with_solver(&solvers, limits, "nobody").is_none());
+}
