@@ -17,6 +17,7 @@ mod structural;
 mod system;
 #[cfg(test)]
 mod testing;
+mod text;
 
 pub use builder::{BuildError, SystemBuilder, TransitionDraft};
 pub use claim::{Claim, ClaimId, ClaimKind, ClaimOrigin, Fairness, FairnessId, FairnessKind, Goal};

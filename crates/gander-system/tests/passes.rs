@@ -4,6 +4,7 @@ use gander_oracle::{Answer, GeneratedSystem, Limits, Reachable, Refusal, Setting
 use gander_system::passes::{WayBack, chain, compose, constants, flatten, slice};
 // All names at the root, where the shared helpers look for them.
 use gander_system::*;
+use gander_term::{Pool, Value, evaluate};
 
 #[allow(dead_code)]
 #[path = "../src/testing.rs"]
@@ -77,6 +78,50 @@ fn some_runs(system: &System) -> Vec<Run> {
         runs.push(Run { start: StartId::from(start), first: State { node, values }, legs });
     }
     runs
+}
+
+/// Formulas that are true of exactly the reachable states.
+fn reachable_states(system: &System, graph: &Reachable) -> NodeFormulas {
+    let mut pool = Pool::fork(&system.pool);
+    let mut by_node = vec![Vec::new(); system.nodes.len()];
+    for (node, values) in &graph.states {
+        let equations: Vec<_> = (system.vars.iter().zip(values))
+            .map(|(v, value)| {
+                let (x, c) = (pool.var(v.current), pool.constant(value.clone()));
+                pool.eq(x, c)
+            })
+            .collect();
+        by_node[node.index()].push(pool.and(equations));
+    }
+    let by_node = by_node.into_iter().map(|states| pool.or(states)).collect();
+    NodeFormulas { pool: pool.freeze(), by_node }
+}
+
+/// The lifted invariant of exactly the new reachable states holds in every old reachable state.
+fn lifts_invariant(what: &str, g: &GeneratedSystem, new: &System, back: &dyn WayBack) -> bool {
+    let Ok(graph) = Reachable::explore(new, &new.pool, limits()) else { return false };
+    let old = Reachable::explore(&g.system, &g.system.pool, limits()).expect("it was explored when it was made");
+    let lifted = back.invariant(&reachable_states(new, &graph)).expect("an invariant of the old system");
+    for (node, values) in &old.states {
+        let look = |s| g.system.vars.iter().position(|v| v.current == s).map(|i| values[i].clone());
+        let value = evaluate(&lifted.pool, lifted.by_node[node.index()], &look);
+        assert_eq!(value, Ok(Value::Bool(true)), "{what}, seed {}: {values:?}", g.seed);
+    }
+    true
+}
+
+#[test]
+fn invariants_are_lifted() {
+    let mut lifted = 0;
+    for g in systems().take(40) {
+        let pass = constants(&g.system).unwrap();
+        lifted += usize::from(lifts_invariant("constants", &g, &pass.system, &pass));
+        let pass = flatten(&g.system).unwrap();
+        lifted += usize::from(lifts_invariant("flatten", &g, &pass.system, &pass));
+        let pass = slice(&g.system, ClaimId(0)).unwrap();
+        lifted += usize::from(lifts_invariant("slice", &g, &pass.system, &pass));
+    }
+    assert!(lifted > 80, "{lifted}");
 }
 
 fn systems() -> impl Iterator<Item = GeneratedSystem> {
