@@ -131,48 +131,99 @@ impl Page<'_> {
     }
 
     fn snippet(&mut self, marks: &mut [Mark<'_>], colour: &str) {
-        // The primary mark comes first within its line, so that its text stays beside it.
-        marks.sort_by_key(|mark| (mark.line, !mark.primary, mark.span.start));
+        marks.sort_by_key(|mark| (mark.line, mark.span.start, !mark.primary));
         self.edge("");
         self.out.push('\n');
-        let mut shown: Option<u32> = None;
-        for mark in marks.iter() {
-            if shown != Some(mark.line) {
-                if shown.is_some_and(|line| line + 1 < mark.line) {
-                    self.paint(BLUE, "...");
-                    self.out.push('\n');
-                }
-                shown = Some(mark.line);
+        let mut last: Option<u32> = None;
+        for line in marks.chunk_by(|a, b| a.line == b.line) {
+            let number = line[0].line;
+            if last.is_some_and(|last| last + 1 < number) {
+                self.paint(BLUE, "...");
+                self.out.push('\n');
             }
-            self.marked_line(mark, marks, colour);
+            last = Some(number);
+            self.marked_line(number, line, colour);
         }
     }
 
-    /// The source line (once per line) and one line of carets below it.
-    fn marked_line(&mut self, mark: &Mark<'_>, all: &[Mark<'_>], colour: &str) {
-        let whole = self.source.lines.line_span(self.source.text, mark.line);
+    /// A source line, the carets below it, and what the labels say: the rightmost beside its carets, the others on
+    /// lines of their own below.
+    fn marked_line(&mut self, number: u32, marks: &[Mark<'_>], colour: &str) {
+        let whole = self.source.lines.line_span(self.source.text, number);
         let text = self.source.text.get(whole.range()).unwrap_or("");
-        let focus = all.iter().find(|other| other.line == mark.line).map_or(mark.span, |first| first.span);
+        let focus = marks.iter().find(|mark| mark.primary).or(marks.first()).map_or(whole, |mark| mark.span);
         let window = Window::around(text, whole.start, focus, self.style.width);
-        let first = all.iter().find(|other| other.line == mark.line).is_some_and(|first| std::ptr::eq(first, mark));
-        if first {
-            let number = (mark.line + 1).to_string();
-            let number = format!("{number:>width$} | ", width = self.gutter);
-            self.paint(BLUE, &number);
-            self.out.push_str(window.shown.trim_end());
+        let shown_number = format!("{:>width$} | ", number + 1, width = self.gutter);
+        self.paint(BLUE, &shown_number);
+        self.out.push_str(window.shown.trim_end());
+        self.out.push('\n');
+
+        let placed: Vec<(usize, usize, &Mark<'_>)> = marks
+            .iter()
+            .map(|mark| {
+                let (from, to) = window.columns(text, whole.start, mark.span);
+                (from, to.max(from + 1), mark)
+            })
+            .collect();
+        let end = placed.iter().map(|(_, to, _)| *to).max().unwrap_or(0);
+        let beside = placed.last().filter(|(_, to, _)| *to == end).map(|(from, _, _)| *from);
+        self.edge(" ");
+        self.carets(&placed, end, colour);
+        if let Some((_, _, mark)) =
+            placed.last().filter(|(from, _, mark)| Some(*from) == beside && !mark.text.is_empty())
+        {
+            let paint = if mark.primary { colour } else { BLUE };
+            self.paint(paint, &format!(" {}", printable(mark.text)));
+        }
+        self.out.push('\n');
+        let mut below: Vec<(usize, &Mark<'_>)> = placed
+            .iter()
+            .enumerate()
+            .filter(|(at, (_, _, mark))| !mark.text.is_empty() && (*at + 1 < placed.len() || beside.is_none()))
+            .map(|(_, (from, _, mark))| (*from, *mark))
+            .collect();
+        if !below.is_empty() {
+            self.stems(&below);
             self.out.push('\n');
         }
-        let (from, to) = window.columns(text, whole.start, mark.span);
-        self.edge(" ");
-        let _ = write!(self.out, "{:from$}", "");
-        let (sign, paint) = if mark.primary { ("^", colour) } else { ("-", BLUE) };
-        let mut line = sign.repeat((to - from).max(1));
-        if !mark.text.is_empty() {
-            line.push(' ');
-            line.push_str(&printable(mark.text));
+        while let Some((from, mark)) = below.pop() {
+            let used = self.stems(&below);
+            let gap = from.saturating_sub(used);
+            let _ = write!(self.out, "{:gap$}", "");
+            let paint = if mark.primary { colour } else { BLUE };
+            self.paint(paint, &printable(mark.text));
+            self.out.push('\n');
         }
-        self.paint(paint, &line);
-        self.out.push('\n');
+    }
+
+    /// The carets of all marks of a line; where they overlap, the primary one is seen.
+    fn carets(&mut self, placed: &[(usize, usize, &Mark<'_>)], end: usize, colour: &str) {
+        let sign = |column: usize| {
+            let covering = placed.iter().filter(|(from, to, _)| (*from..*to).contains(&column));
+            covering.map(|(_, _, mark)| if mark.primary { '^' } else { '-' }).min_by_key(|sign| *sign != '^')
+        };
+        let signs: Vec<char> = (0..end).map(|column| sign(column).unwrap_or(' ')).collect();
+        for run in signs.chunk_by(|a, b| a == b) {
+            let text: String = run.iter().collect();
+            match run[0] {
+                '^' => self.paint(colour, &text),
+                '-' => self.paint(BLUE, &text),
+                _ => self.out.push_str(&text),
+            }
+        }
+    }
+
+    /// A line of `|` that lead from carets to what is said below; the columns used.
+    fn stems(&mut self, below: &[(usize, &Mark<'_>)]) -> usize {
+        self.edge(" ");
+        let mut used = 0;
+        for (from, _) in below {
+            let gap = from.saturating_sub(used);
+            let _ = write!(self.out, "{:gap$}", "");
+            self.paint(BLUE, "|");
+            used = (used + gap) + 1;
+        }
+        used
     }
 
     fn remark(&mut self, word: &str, text: &str) {

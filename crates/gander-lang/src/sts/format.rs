@@ -11,6 +11,7 @@
 
 use super::parser::parse;
 use super::syntax::{SyntaxElement, SyntaxKind as K, SyntaxNode, SyntaxToken};
+use super::tree;
 use crate::diagnostic::{Diagnostic, Severity};
 use rowan::{NodeOrToken, WalkEvent};
 
@@ -169,6 +170,10 @@ impl Printer {
                 self.write("{", K::LBrace, parent);
                 self.blocks.extend(token.parent().map(|block| layout(&block)));
             }
+            // `1/3` is written like the number it is.
+            K::Slash if token.parent().is_some_and(|node| tree::is_literal_quotient(&node)) => {
+                self.write("/", K::Slash, K::Literal);
+            }
             kind => self.write(token.text(), kind, parent),
         }
     }
@@ -260,6 +265,8 @@ fn spaced(last: Last, next: Last) -> bool {
         (LParen, _) | (_, RParen | Comma | Semicolon | Prime | Colon) => false,
         (Dot | DotDot, _) | (_, Dot | DotDot) => false,
         (Caret, _) | (_, Caret) => false,
+        (Slash, _) if last.parent == Literal => false,
+        (_, Slash) if next.parent == Literal => false,
         (Minus, _) if last.parent == NegExpr => false,
         (Bang, _) => false,
         (LBrace, RBrace) => false,

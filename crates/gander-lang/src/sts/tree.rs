@@ -93,6 +93,16 @@ pub fn conjuncts(node: &SyntaxNode) -> Vec<SyntaxNode> {
     if node.kind() == K::AndExpr { expressions(node).collect() } else { vec![node.clone()] }
 }
 
+/// Whether an expression is a quotient of whole literals, such as `1/3`: a number where a real is wanted.
+pub fn is_literal_quotient(node: &SyntaxNode) -> bool {
+    let node = without_parentheses(node);
+    let whole = |operand: SyntaxNode| {
+        let operand = if operand.kind() == K::NegExpr { expression(&operand) } else { Some(operand) };
+        operand.is_some_and(|operand| tokens(&operand).next().is_some_and(|token| token.kind() == K::Int))
+    };
+    node.kind() == K::MulExpr && tokens(&node).all(|token| token.kind() == K::Slash) && expressions(&node).all(whole)
+}
+
 /// The text of a node on one line, comments left out, at most `limit` characters.
 pub fn one_line(node: &SyntaxNode, limit: usize) -> String {
     let mut out = String::new();

@@ -179,7 +179,7 @@ impl Checker {
                     let mut diagnostic = Diagnostic::new(
                         Code::E0404,
                         span,
-                        format!("`{name}'` is the value after a step, which {place} does not have"),
+                        format!("{place} cannot speak of `{name}'`, the value after the step"),
                     );
                     diagnostic = match self.place {
                         Place::Guard => {

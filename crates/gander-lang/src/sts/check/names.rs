@@ -148,7 +148,7 @@ impl Checker {
             .here("not a variable, constant, definition, parameter or enumeration value")
             .did_you_mean(near.as_deref());
         if unknown {
-            diagnostic = diagnostic.help(format!("declare it, for example `var {name}: int`"));
+            diagnostic = diagnostic.help(format!("declare it: `var {name}: int`, or with another sort"));
         }
         self.report(diagnostic);
     }

@@ -62,7 +62,7 @@ impl Checker {
     fn side_by_side(&mut self, operands: &[SyntaxNode]) -> Vec<Option<TermId>> {
         let plain: Vec<Option<Option<TermId>>> = operands
             .iter()
-            .map(|operand| (!is_literal_quotient(operand)).then(|| self.expression(operand, None)))
+            .map(|operand| (!tree::is_literal_quotient(operand)).then(|| self.expression(operand, None)))
             .collect();
         let pool = &self.builder.pool;
         let real = plain.iter().flatten().flatten().any(|term| pool.sort(*term) == Sort::Real);
@@ -153,7 +153,7 @@ impl Checker {
             })
             .collect();
         let mut terms: Vec<TermId> = terms.into_iter().collect::<Option<_>>()?;
-        if expected == Some(Sort::Real) && is_literal_quotient(node) {
+        if expected == Some(Sort::Real) && tree::is_literal_quotient(node) {
             terms[0] = self.as_real(terms[0]);
             if let [numerator, denominator] = terms[..]
                 && let (Some(Value::Real(a)), Some(Value::Int(b))) =
@@ -364,7 +364,7 @@ impl Checker {
     /// Operands of any sort that must agree.
     fn of_one_sort(&mut self, operands: &[SyntaxNode], operators: &[SyntaxToken]) -> Option<Vec<TermId>> {
         // A value that several enumerations have, or `1/3`, gets its sort from another operand.
-        let clear = |operand: &SyntaxNode| !self.is_ambiguous(operand) && !is_literal_quotient(operand);
+        let clear = |operand: &SyntaxNode| !self.is_ambiguous(operand) && !tree::is_literal_quotient(operand);
         let leader = operands.iter().position(clear).unwrap_or(0);
         let lead = self.expression(&operands[leader], None);
         let expected = lead.map(|lead| self.builder.pool.sort(lead));
@@ -477,16 +477,4 @@ impl Checker {
         }
         Some(result)
     }
-}
-
-/// Whether an expression is a quotient of whole literals, such as `1/3`: a number where a real is wanted.
-fn is_literal_quotient(node: &SyntaxNode) -> bool {
-    let node = tree::without_parentheses(node);
-    let whole = |operand: SyntaxNode| {
-        let operand = if operand.kind() == K::NegExpr { tree::expression(&operand) } else { Some(operand) };
-        operand.is_some_and(|operand| tree::tokens(&operand).next().is_some_and(|token| token.kind() == K::Int))
-    };
-    node.kind() == K::MulExpr
-        && tree::tokens(&node).all(|token| token.kind() == K::Slash)
-        && tree::expressions(&node).all(whole)
 }
