@@ -227,3 +227,14 @@ fn everything_occurs() {
         assert!(seen.get(what).is_some_and(|&n| n >= 3), "`{what}` occurs: {seen:#?}");
     }
 }
+
+#[test]
+fn linear_systems_are_linear() {
+    for seed in 0..200 {
+        let made = generate_with(seed, Settings::few_states().linear());
+        for t in roots(&made.system) {
+            let shown = made.system.pool.display(t).to_string();
+            assert!(made.system.pool.features(&[t]).is_linear(), "seed {seed}: {shown}");
+        }
+    }
+}

@@ -141,9 +141,9 @@ impl Terms<'_> {
             5 => self.by_divisor(Op::IntDiv, d, nonlinear),
             6 => self.by_divisor(Op::Mod, d, nonlinear),
             7 => {
-                // A power of a variable above the first is not linear.
-                let n = if nonlinear { self.random.between(2, 3) } else { self.random.between(-1, 1) };
-                let a = self.term(Sort::Int, d);
+                // A power of a variable does not count as linear.
+                let n = self.random.between(-1, 3);
+                let a = if nonlinear { self.term(Sort::Int, d) } else { self.constant(Sort::Int) };
                 let n = self.int(n);
                 self.mk(Op::Pow, &[a, n])
             }
@@ -206,8 +206,8 @@ impl Terms<'_> {
                 self.mk(Op::Div, &[a, b])
             }
             5 => {
-                let n = if nonlinear { 2 } else { self.random.between(-1, 1) };
-                let a = self.term(Sort::Real, d);
+                let n = self.random.between(-1, 3);
+                let a = if nonlinear { self.term(Sort::Real, d) } else { self.constant(Sort::Real) };
                 let n = self.int(n);
                 self.mk(Op::Pow, &[a, n])
             }

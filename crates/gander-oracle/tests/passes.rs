@@ -1,0 +1,89 @@
+//! Passes keep the answers: the oracle on the old system and on the new one.
+
+use std::collections::BTreeMap;
+
+use gander_oracle::{Answer, GeneratedSystem, Limits, Settings, decide, describe, generate_with};
+use gander_system::passes::{chain, constants, flatten, slice};
+use gander_system::{ClaimId, ClaimKind, Goal, System};
+
+/// What the oracle says about the claims of a system, by name; what it refuses is left out.
+fn answers(system: &System) -> BTreeMap<String, Answer> {
+    let Ok(all) = decide(system, Limits::default()) else { return BTreeMap::new() };
+    system.claims.iter().zip(all).filter_map(|(c, a)| Some((c.name.clone(), a.ok()?))).collect()
+}
+
+/// Compares the answers on every claim that both systems have; how many there were.
+fn same(pass: &str, made: &GeneratedSystem, new: &System) -> usize {
+    let found = answers(new);
+    let mut compared = 0;
+    for (claim, expected) in made.system.claims.iter().zip(&made.answers) {
+        if let Some(answer) = found.get(&claim.name) {
+            compared += 1;
+            if answer != expected {
+                let (old, new) = (describe(&made.system), describe(new));
+                panic!(
+                    "{pass}, seed {}, {}: {expected:?} became {answer:?}\n{old}\nbecame\n{new}",
+                    made.seed, claim.name
+                );
+            }
+        }
+    }
+    compared
+}
+
+fn systems(settings: Settings, count: u64) -> impl Iterator<Item = GeneratedSystem> {
+    (0..count).map(move |seed| generate_with(seed, settings))
+}
+
+#[test]
+fn constant_propagation_keeps_the_answers() {
+    let mut compared = 0;
+    for made in systems(Settings::few_states(), 400) {
+        compared += same("constants", &made, &constants(&made.system).unwrap().system);
+    }
+    assert!(compared > 2_000, "{compared}");
+}
+
+#[test]
+fn flattening_keeps_the_answers() {
+    let mut compared = 0;
+    for made in systems(Settings::few_states(), 400) {
+        compared += same("flatten", &made, &flatten(&made.system).unwrap().system);
+    }
+    assert!(compared > 2_000, "{compared}");
+}
+
+#[test]
+fn chains_become_reachability() {
+    let (mut hold, mut fail) = (0, 0);
+    for made in systems(Settings::few_states(), 600) {
+        for (i, (claim, expected)) in made.system.claims.iter().zip(&made.answers).enumerate() {
+            let ClaimKind::Reachable(goals) = &claim.kind else { continue };
+            let new = chain(&made.system, ClaimId::from(i)).unwrap().system;
+            let found = answers(&new)[&claim.name];
+            // An internal step for each state goal.
+            let states = goals.iter().filter(|g| matches!(g, Goal::State(_))).count() as u64;
+            let lengths = (expected.length.map(|n| n + states), found.length);
+            if found.holds != expected.holds || lengths.0 != lengths.1 {
+                panic!("seed {}, {}: {expected:?} became {found:?}\n{}", made.seed, claim.name, describe(&made.system));
+            }
+            if expected.holds { hold += 1 } else { fail += 1 }
+        }
+    }
+    assert!(hold > 100 && fail > 100, "{hold} hold, {fail} fail");
+}
+
+#[test]
+fn slicing_keeps_the_answers_if_every_start_is_satisfiable() {
+    let mut compared = 0;
+    for made in systems(Settings::few_states(), 300) {
+        let mut claims = made.system.claims.iter().zip(&made.answers);
+        if claims.any(|(c, a)| matches!(c.kind, ClaimKind::StartSatisfiable(_)) && !a.holds) {
+            continue;
+        }
+        for i in 0..made.system.claims.len() {
+            compared += same("slice", &made, &slice(&made.system, ClaimId::from(i)).unwrap().system);
+        }
+    }
+    assert!(compared > 2_000, "{compared}");
+}
