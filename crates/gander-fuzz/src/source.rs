@@ -74,7 +74,7 @@ struct Seen {
 /// Everything that must be true of any text.
 fn examine(source: &str) -> Result<Seen, String> {
     let parsed = sts::parse(source);
-    let tree = parsed.syntax();
+    let tree = parsed.root();
     if tree.text() != source {
         return Err("the tree's text is not the source".into());
     }
@@ -89,7 +89,7 @@ fn examine(source: &str) -> Result<Seen, String> {
     let file = SourceFile::new("fuzz.sts", source);
     let mut codes = 0u64;
     for d in &loaded.diagnostics {
-        let (start, end) = (d.span.start as usize, d.span.end as usize);
+        let (start, end) = (d.primary.span.start as usize, d.primary.span.end as usize);
         if source.get(start..end).is_none() {
             return Err(format!("{:?} has a span outside of the text: {start}..{end}", d.code));
         }

@@ -7,7 +7,7 @@
 
 use std::time::Duration;
 
-use gander_smt::{Answer, Features, Limits, Session, SessionConfig, Solver, Solvers, StepSymbol};
+use gander_smt::{Answer, Limits, Session, SessionConfig, Solver, Solvers, StepSymbol};
 use gander_term::random::{Shape, TermGenerator};
 use gander_term::{Pool, Program, Scratch, Sort, SymbolId, TermId, Value, evaluate, parse_term};
 use rustc_hash::FxHashMap;
@@ -102,7 +102,7 @@ fn one(plan: &Plan, sessions: &mut [Session], case: u64, tally: &mut Tally) -> R
     let agrees = pool.mk(gander_term::Op::Eq, &[t, expected]).map_err(|e| e.to_string())?;
     let mut roots = facts.clone();
     roots.push(agrees);
-    let features = Features::of(&pool, &roots);
+    let features = pool.features(&roots);
     for session in sessions.iter_mut().filter(|s| s.solver().supports(features)) {
         let name = session.solver().name.clone();
         let limits = Limits::time(plan.query_time);
@@ -140,7 +140,7 @@ fn models(
     formula: TermId,
     tally: &mut Tally,
 ) -> Result<(), String> {
-    let features = Features::of(pool, &[formula]);
+    let features = pool.features(&[formula]);
     let symbols = pool.free_symbols(&[formula]);
     let asked: Vec<StepSymbol> = symbols.iter().map(|&s| StepSymbol::rigid(s)).collect();
     for session in sessions.iter_mut().filter(|s| s.solver().supports(features)) {

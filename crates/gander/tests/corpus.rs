@@ -213,7 +213,7 @@ fn examine_errors(source: &str) -> Result<(), String> {
     let mut found: Vec<String> = loaded
         .errors()
         .map(|d| {
-            let at = lines.position(source, d.span.start);
+            let at = lines.position(source, d.primary.span.start);
             format!("{:?} at {}:{}", d.code, at.line, at.column)
         })
         .collect();
