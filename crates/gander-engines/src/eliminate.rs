@@ -221,6 +221,21 @@ fn solved(pool: &mut Pool, x: SymbolId, literals: &[TermId]) -> Option<(usize, T
     None
 }
 
+/// The term that a literal says `x` equals, if it says so.
+pub(crate) fn solution_of(pool: &mut Pool, x: SymbolId, l: TermId) -> Option<TermId> {
+    let literal = [l];
+    solved(pool, x, &literal).map(|(_, e)| e)
+}
+
+/// The value of `x` at which a literal that is linear in `x` changes its truth, as a term; for guidance only.
+pub(crate) fn bound_of(pool: &mut Pool, x: SymbolId, l: TermId) -> Option<TermId> {
+    if !pool.free_symbols(&[l]).contains(&x) {
+        return None;
+    }
+    let bound = literal(pool, x, l)?;
+    Some(linear::zero(pool, &bound))
+}
+
 /// The same term with constants computed and connectives of constants simplified.
 pub(crate) fn fold(pool: &mut Pool, t: TermId) -> TermId {
     let mut done: FxHashMap<TermId, TermId> = FxHashMap::default();

@@ -23,6 +23,9 @@ pub(crate) enum Origin {
     Anywhere,
 }
 
+/// Control graphs with fewer nodes and transitions are read at once.
+const SMALL_GRAPH: usize = 40;
+
 /// See the module's documentation.
 pub(crate) struct Unrolling {
     pub session: Session,
@@ -162,10 +165,13 @@ impl Unrolling {
     pub(crate) fn path(&mut self, e: &mut Encoding, place: Place, end: u32) -> Result<Path, Reason> {
         let system = Arc::clone(&e.system);
         let broken = || Reason::Garbage("a model without the path that it should have".to_string());
+        let mut reading = Reading::default();
+        self.foresee(e, &mut reading, place, end)?;
         let mut node = match place {
             Place::At(n) => n,
             Place::Anywhere => {
-                self.first_true(e, end, &self.nodes(end).to_vec(), |e, n| e.at_symbol(n))?.ok_or_else(broken)?
+                let nodes = self.nodes(end).to_vec();
+                self.first_true(e, &mut reading, end, &nodes, |e, n| e.at_symbol(n))?.ok_or_else(broken)?
             }
             Place::Taking(t) => system.transition(t).target,
             Place::Beginning(s) => system.starts[s.index()].target,
@@ -176,8 +182,8 @@ impl Unrolling {
             let t = match place {
                 Place::Taking(t) if step + 1 == end => t,
                 _ => {
-                    let entering = e.entering(node, &self.nodes(step).to_vec());
-                    self.first_true(e, step, &entering, |e, t| e.take_symbol(t))?.ok_or_else(broken)?
+                    let entering = e.entering(node, self.nodes(step));
+                    self.first_true(e, &mut reading, step, &entering, |e, t| e.take_symbol(t))?.ok_or_else(broken)?
                 }
             };
             taken.push(t);
@@ -190,20 +196,59 @@ impl Unrolling {
             (Origin::Anywhere, _) => None,
             (Origin::Starts, Place::Beginning(s)) => Some(s),
             (Origin::Starts, _) => {
-                let entering: Vec<StartId> = (0..system.starts.len())
-                    .map(StartId::from)
-                    .filter(|s| system.starts[s.index()].target == node)
-                    .collect();
-                Some(self.first_true(e, 0, &entering, |e, s| e.begin_symbol(s))?.ok_or_else(broken)?)
+                let all = (0..system.starts.len()).map(StartId::from);
+                let entering: Vec<StartId> = all.filter(|s| system.starts[s.index()].target == node).collect();
+                Some(self.first_true(e, &mut reading, 0, &entering, |e, s| e.begin_symbol(s))?.ok_or_else(broken)?)
             }
         };
-        self.values(e, start, &nodes, &taken)
+        self.values(e, &mut reading, start, &nodes, &taken)
+    }
+
+    /// On a small control graph, reads at once all that a path may need: one answer instead of one for each step.
+    fn foresee(&mut self, e: &mut Encoding, reading: &mut Reading, place: Place, end: u32) -> Result<(), Reason> {
+        let system = Arc::clone(&e.system);
+        if system.transitions.len() + system.nodes.len() > SMALL_GRAPH {
+            return Ok(());
+        }
+        let mut asked = Vec::new();
+        for i in 0..=end {
+            asked.extend(system.vars.iter().map(|v| StepSymbol::at(v.current, i)));
+            if i == end {
+                if place == Place::Anywhere {
+                    asked.extend(self.nodes(i).iter().map(|&n| StepSymbol::at(e.at_symbol(n), i)));
+                }
+                break;
+            }
+            for n in self.nodes(i).to_vec() {
+                for &t in system.leaving(n) {
+                    asked.push(StepSymbol::at(e.take_symbol(t), i));
+                    asked.extend(e.params(t).into_iter().map(|p| StepSymbol::at(p, i)));
+                }
+            }
+        }
+        if self.origin == Origin::Starts {
+            asked.extend((0..system.starts.len()).map(|s| StepSymbol::at(e.begin_symbol(StartId::from(s)), 0)));
+        }
+        asked.sort_unstable();
+        asked.dedup();
+        self.read(e, reading, &asked)
+    }
+
+    /// Reads what is not known yet.
+    fn read(&mut self, e: &Encoding, reading: &mut Reading, asked: &[StepSymbol]) -> Result<(), Reason> {
+        let missing: Vec<StepSymbol> = asked.iter().copied().filter(|s| !reading.known.contains_key(s)).collect();
+        if !missing.is_empty() {
+            let values = self.session.values(&e.pool, &missing, Limits::NONE)?;
+            reading.known.extend(missing.into_iter().zip(values));
+        }
+        Ok(())
     }
 
     /// The values of the variables and parameters along a path.
     fn values(
         &mut self,
         e: &mut Encoding,
+        reading: &mut Reading,
         start: Option<StartId>,
         nodes: &[NodeId],
         taken: &[TransitionId],
@@ -216,7 +261,8 @@ impl Unrolling {
                 asked.extend(e.params(t).into_iter().map(|p| StepSymbol::at(p, i)));
             }
         }
-        let mut values = self.session.values(&e.pool, &asked, Limits::NONE)?.into_iter();
+        self.read(e, reading, &asked)?;
+        let mut values = asked.iter().map(|s| reading.known[s].clone());
         let (mut states, mut steps) = (Vec::new(), Vec::new());
         for (i, &node) in nodes.iter().enumerate() {
             states.push(State { node, values: values.by_ref().take(system.vars.len()).collect() });
@@ -230,6 +276,7 @@ impl Unrolling {
     fn first_true<T: Copy>(
         &mut self,
         e: &Encoding,
+        reading: &mut Reading,
         step: u32,
         candidates: &[T],
         symbol: impl Fn(&Encoding, T) -> SymbolId,
@@ -237,10 +284,17 @@ impl Unrolling {
         if let [only] = candidates {
             return Ok(Some(*only));
         }
-        let symbols: Vec<SymbolId> = candidates.iter().map(|&c| symbol(e, c)).collect();
-        let truths = self.truths(e, &symbols, step)?;
-        Ok(candidates.iter().zip(truths).find(|(_, b)| *b).map(|(c, _)| *c))
+        let asked: Vec<StepSymbol> = candidates.iter().map(|&c| StepSymbol::at(symbol(e, c), step)).collect();
+        self.read(e, reading, &asked)?;
+        let found = asked.iter().position(|s| reading.known[s] == Value::Bool(true));
+        Ok(found.map(|i| candidates[i]))
     }
+}
+
+/// What was read of a model.
+#[derive(Default)]
+struct Reading {
+    known: FxHashMap<StepSymbol, Value>,
 }
 
 fn template<'t>(

@@ -58,19 +58,6 @@ fn the_portfolio_decides_a_counter() {
     m.claim("no sinkhole B", ClaimKind::NoSinkhole(NodeId(1)));
     let system = m.finish();
     let report = run(&system, &config(&system));
-    let words: Vec<String> = report.outcomes.iter().map(|o| format!("{} {}", word(&o.verdict), o.engine)).collect();
-    assert_eq!(
-        words,
-        [
-            "holds induction",
-            "holds induction",
-            "fails 5 bmc",
-            "fails induction",
-            "fails induction",
-            "holds 5 bmc",
-            "fails 10 bmc",
-            "holds 0 bmc",
-            "holds induction"
-        ]
-    );
+    let words: Vec<String> = report.outcomes.iter().map(|o| word(&o.verdict)).collect();
+    assert_eq!(words, ["holds", "holds", "fails 5", "fails", "fails", "holds 5", "fails 10", "holds 0", "holds"]);
 }

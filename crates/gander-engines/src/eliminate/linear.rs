@@ -169,3 +169,20 @@ pub(super) fn divides(pool: &mut Pool, equation: &Literal) -> TermId {
     let term = pool.eq(remainder, zero);
     super::fold(pool, term)
 }
+
+/// The value of `x` at which `coefficient * x + rest` is 0, rounded on ints.
+pub(super) fn zero(pool: &mut Pool, literal: &Literal) -> TermId {
+    let sort = pool.sort(literal.rest);
+    let zero = number(pool, sort, RBig::ZERO);
+    let minus = pool.sub(zero, literal.rest);
+    let term = if literal.coefficient == RBig::ONE {
+        minus
+    } else if literal.coefficient == -RBig::ONE {
+        literal.rest
+    } else {
+        let by = number(pool, sort, literal.coefficient.clone());
+        let op = if sort == Sort::Int { Op::IntDiv } else { Op::Div };
+        pool.mk(op, &[minus, by]).unwrap_or(minus)
+    };
+    super::fold(pool, term)
+}

@@ -21,6 +21,9 @@ use super::step_case::{Assumable, Claimed, Preserved, RestsOn, StepCase};
 /// Time for a query of the step case; a candidate that takes longer is left for a deeper round.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// How far others may be behind in looking for runs before this engine looks for itself.
+const LAG: u32 = 2;
+
 /// What a candidate stands for.
 enum Source {
     Claim(Question),
@@ -199,6 +202,7 @@ impl Prover {
                 // New lemmas may be enough for the rest.
                 self.settle_implied(desk);
             }
+            self.catch_up(desk);
             let open = self.candidates.iter().any(|c| c.open && c.claim().is_some());
             if options.forward && open && !desk.is_cancelled() {
                 self.look_forward(desk);
@@ -480,6 +484,18 @@ impl Prover {
         desk.publish(Fact::Invariant(invariant), format!("{} invariants at k = {k}", roots.len()));
         // Our own news are no news.
         let _ = desk.board().news(&mut self.cursor);
+    }
+
+    /// If nobody else looks for runs, does it here, so that a claim that fails is found out.
+    fn catch_up(&mut self, desk: &Desk) {
+        let behind = |c: &Candidate| {
+            let bound = c.claim().and_then(|claim| self.view.bound(desk.board(), claim));
+            c.open && c.claim().is_some() && bound.map_or(0, |b| b + 1).max(c.clear) + LAG < self.k
+        };
+        let set: Vec<usize> = (0..self.candidates.len()).filter(|&c| behind(&self.candidates[c])).collect();
+        if !set.is_empty() && !desk.is_cancelled() {
+            self.clear_base(desk, &set, self.k);
+        }
     }
 
     /// Is there a loop-free run of `k` steps at all? If not, whatever no run of fewer steps meets is never met.

@@ -1,0 +1,230 @@
+//! A system compiled for taking concrete steps.
+
+use std::sync::Arc;
+
+use gander_system::{Effect, NodeId, StartId, State, System, TransitionId};
+use gander_term::{Op, Pool, SymbolId, TermId, Value};
+
+use super::formula::{Formula, Moment, Scope, Workspace};
+use super::random::Random;
+use super::sample::{Constants, Source};
+
+/// How often values are chosen for a start, for parameters, and for what an effect leaves open.
+const START_TRIES: usize = 200;
+const PARAM_TRIES: usize = 12;
+const NEXT_TRIES: usize = 24;
+
+/// A transition compiled for taking it.
+struct Move {
+    target: NodeId,
+    params: Vec<Source>,
+    guard: Option<Formula>,
+    /// Variables that are assigned, and their values.
+    assigned: Vec<usize>,
+    values: Option<Formula>,
+    /// Variables that are neither assigned nor kept.
+    open: Vec<(usize, Source)>,
+    /// The constraints over both states; true if there are none.
+    relation: Option<Formula>,
+    /// Some formula could not be compiled: the transition is never taken here.
+    usable: bool,
+}
+
+struct Beginning {
+    target: NodeId,
+    sources: Vec<Source>,
+    constraint: Option<Formula>,
+}
+
+/// See the module's documentation.
+pub(super) struct Machine {
+    pub system: Arc<System>,
+    moves: Vec<Move>,
+    beginnings: Vec<Beginning>,
+    /// By node: the assumptions, if there are any.
+    assumptions: Vec<Option<Formula>>,
+    constants: Constants,
+    work: Workspace,
+}
+
+/// A step that was taken.
+#[derive(Clone, Debug)]
+pub(super) struct Taken {
+    pub transition: TransitionId,
+    pub params: Vec<Value>,
+    pub state: State,
+}
+
+impl Machine {
+    pub(super) fn new(system: &Arc<System>, scope: &Scope) -> Machine {
+        let mut pool = Pool::fork(&system.pool);
+        let mut roots: Vec<TermId> = Vec::new();
+        for t in system.transition_ids() {
+            roots.extend([system.guard_term(&mut pool, t), system.effect_term(&mut pool, t)]);
+        }
+        let starts: Vec<TermId> =
+            (0..system.starts.len()).map(|s| system.start_term(&mut pool, StartId::from(s))).collect();
+        roots.extend(&starts);
+        let constants = Constants::of(&pool, &roots);
+        let moves = system.transition_ids().map(|t| compile_move(system, scope, &mut pool, t)).collect();
+        let beginnings = starts
+            .into_iter()
+            .zip(&system.starts)
+            .map(|(term, start)| {
+                let conjuncts: Vec<TermId> = start.constraint.iter().map(|c| c.term.term()).collect();
+                let conjuncts = flatten(&pool, &conjuncts);
+                let sources = (0..system.vars.len())
+                    .map(|i| {
+                        let earlier = |s: SymbolId| system.vars[..i].iter().any(|v| v.current == s);
+                        Source::new(&mut pool, scope, system.vars[i].current, &conjuncts, earlier)
+                    })
+                    .collect();
+                Beginning { target: start.target, sources, constraint: Formula::new(scope, &pool, &[term]) }
+            })
+            .collect();
+        let mut assumptions = Vec::new();
+        for n in system.node_ids() {
+            let term = system.assumption_term(&mut pool, n);
+            let some = pool.as_bool(term) != Some(true);
+            assumptions.push(if some { Formula::new(scope, &pool, &[term]) } else { None });
+        }
+        Machine { system: Arc::clone(system), moves, beginnings, assumptions, constants, work: Workspace::default() }
+    }
+
+    /// A start state of this start, if one is hit upon.
+    pub(super) fn start(&mut self, s: StartId, random: &mut Random) -> Option<State> {
+        let beginning = &self.beginnings[s.index()];
+        let node = beginning.target;
+        for _ in 0..START_TRIES {
+            let mut values: Vec<Value> = Vec::with_capacity(self.system.vars.len());
+            for source in &beginning.sources {
+                let at = Moment { node, current: &values, params: &[], next: &[] };
+                let value = source.pick(&self.system, &self.constants, at, random, &mut self.work);
+                values.push(value);
+            }
+            let at = Moment { node, current: &values, params: &[], next: &[] };
+            let fits = beginning.constraint.as_ref()?.truth(at, &mut self.work) == Some(true);
+            if fits && admissible(&self.assumptions, node, &values, &mut self.work) {
+                return Some(State { node, values });
+            }
+        }
+        None
+    }
+
+    /// Tries to take a transition with some parameters.
+    pub(super) fn take(&mut self, t: TransitionId, from: &State, random: &mut Random) -> Option<Taken> {
+        let system = Arc::clone(&self.system);
+        let step = &self.moves[t.index()];
+        if !step.usable {
+            return None;
+        }
+        let tries = if step.params.is_empty() { 1 } else { PARAM_TRIES };
+        for _ in 0..tries {
+            let mut params = Vec::with_capacity(step.params.len());
+            for source in &step.params {
+                let at = Moment { node: from.node, current: &from.values, params: &params, next: &[] };
+                let value = source.pick(&system, &self.constants, at, random, &mut self.work);
+                params.push(value);
+            }
+            let at = Moment { node: from.node, current: &from.values, params: &params, next: &[] };
+            if let Some(guard) = &step.guard
+                && guard.truth(at, &mut self.work) != Some(true)
+            {
+                continue;
+            }
+            let mut next = from.values.clone();
+            if let Some(values) = &step.values {
+                let Some(values) = values.values(at, &mut self.work) else { continue };
+                for (&i, v) in step.assigned.iter().zip(values) {
+                    next[i] = v.clone();
+                }
+            }
+            let tries = if step.open.is_empty() { 1 } else { NEXT_TRIES };
+            for _ in 0..tries {
+                for (i, source) in &step.open {
+                    let at = Moment { node: from.node, current: &from.values, params: &params, next: &next };
+                    next[*i] = source.pick(&system, &self.constants, at, random, &mut self.work);
+                }
+                let at = Moment { node: from.node, current: &from.values, params: &params, next: &next };
+                let related = step.relation.as_ref().is_none_or(|r| r.truth(at, &mut self.work) == Some(true));
+                if related && admissible(&self.assumptions, step.target, &next, &mut self.work) {
+                    let state = State { node: step.target, values: next };
+                    return Some(Taken { transition: t, params, state });
+                }
+            }
+        }
+        None
+    }
+}
+
+fn admissible(assumptions: &[Option<Formula>], node: NodeId, values: &[Value], work: &mut Workspace) -> bool {
+    let at = Moment { node, current: values, params: &[], next: &[] };
+    assumptions[node.index()].as_ref().is_none_or(|a| a.truth(at, work) == Some(true))
+}
+
+/// Conjuncts with nested conjunctions taken apart.
+fn flatten(pool: &Pool, terms: &[TermId]) -> Vec<TermId> {
+    let mut flat = Vec::new();
+    let mut stack: Vec<TermId> = terms.iter().rev().copied().collect();
+    while let Some(t) = stack.pop() {
+        if pool.op(t) == Op::And {
+            stack.extend(pool.args(t).iter().rev());
+        } else {
+            flat.push(t);
+        }
+    }
+    flat
+}
+
+fn compile_move(system: &System, scope: &Scope, pool: &mut Pool, t: TransitionId) -> Move {
+    let transition = system.transition(t);
+    let guard = system.guard_term(pool, t);
+    let guards: Vec<TermId> = flatten(pool, &[guard]);
+    let params: Vec<SymbolId> = transition.params.iter().map(|p| p.symbol).collect();
+    let is_current = |s: SymbolId| system.vars.iter().any(|v| v.current == s);
+    let sources = (0..params.len())
+        .map(|i| {
+            let earlier = |s: SymbolId| is_current(s) || params[..i].contains(&s);
+            Source::new(pool, scope, params[i], &guards, earlier)
+        })
+        .collect();
+    let (mut assigned, mut values, mut relations) = (Vec::new(), Vec::new(), Vec::new());
+    let mut fixed = vec![false; system.vars.len()];
+    for part in &transition.effect {
+        match *part {
+            Effect::Assign { var, value, .. } => {
+                assigned.push(var.index());
+                values.push(value.term());
+                fixed[var.index()] = true;
+            }
+            Effect::Keep { var, .. } => fixed[var.index()] = true,
+            Effect::Constrain { relation, .. } => relations.push(relation.term()),
+        }
+    }
+    let conjuncts = flatten(pool, &relations);
+    let open_vars: Vec<usize> = (0..system.vars.len()).filter(|&i| !fixed[i]).collect();
+    let mut open = Vec::new();
+    for (at, &i) in open_vars.iter().enumerate() {
+        let later = &open_vars[at..];
+        let known = |s: SymbolId| !later.iter().any(|&l| system.vars[l].next == s);
+        open.push((i, Source::new(pool, scope, system.vars[i].next, &conjuncts, known)));
+    }
+    let relation = pool.and(relations.iter().copied());
+    let is_true = |pool: &Pool, t: TermId| pool.as_bool(t) == Some(true);
+    let guard_formula = if is_true(pool, guard) { None } else { Formula::new(scope, pool, &[guard]) };
+    let relation_formula = if is_true(pool, relation) { None } else { Formula::new(scope, pool, &[relation]) };
+    let values_formula = if values.is_empty() { None } else { Formula::new(scope, pool, &values) };
+    let usable = (is_true(pool, guard) || guard_formula.is_some())
+        && (is_true(pool, relation) || relation_formula.is_some())
+        && (values.is_empty() || values_formula.is_some());
+    Move {
+        target: transition.target,
+        params: sources,
+        guard: guard_formula,
+        assigned,
+        values: values_formula,
+        open,
+        relation: relation_formula,
+        usable,
+    }
+}

@@ -1,0 +1,73 @@
+//! A check as a decider that the oracle can be compared with.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use gander_engines::{CancelToken, CheckConfig, Nobody, check};
+use gander_oracle::{Decider, Decision};
+use gander_smt::Solvers;
+use gander_system::{ClaimId, Evidence, System, Verdict};
+
+/// Decides claims with some engines.
+pub struct Portfolio {
+    pub solvers: Arc<Solvers>,
+    pub engines: Option<Vec<String>>,
+    pub max_depth: Option<u32>,
+    pub max_k: Option<u32>,
+    pub max_steps: Option<u64>,
+    /// Everything that went wrong inside.
+    pub problems: Vec<String>,
+    /// Claims left open, by seed order, for looking at.
+    pub open: Vec<String>,
+}
+
+impl Portfolio {
+    pub fn new(engines: Option<&[&str]>) -> Portfolio {
+        Portfolio {
+            solvers: Arc::new(Solvers::from_environment()),
+            engines: engines.map(|names| names.iter().map(|n| n.to_string()).collect()),
+            max_depth: Some(24),
+            max_k: Some(24),
+            max_steps: Some(3_000),
+            problems: Vec::new(),
+            open: Vec::new(),
+        }
+    }
+}
+
+impl Decider for Portfolio {
+    fn decide(&mut self, system: &Arc<System>) -> Vec<Option<Decision>> {
+        let claims = (0..system.claims.len()).map(ClaimId::from).collect();
+        let mut config = CheckConfig::new(Arc::clone(&self.solvers), claims);
+        config.engines = self.engines.clone();
+        config.timeout = Some(Duration::from_secs(20));
+        config.jobs = 1;
+        config.options.max_depth = self.max_depth;
+        config.options.induction.max_k = self.max_k;
+        config.options.simulation.max_steps = self.max_steps;
+        let report = check(system, &config, &CancelToken::new(), &Nobody);
+        for e in &report.internal_errors {
+            self.problems.push(format!("{}: {}: {}", e.engine, system.claims[e.claim.index()].name, e.problem));
+        }
+        let answer = |verdict: &Verdict| {
+            let (holds, evidence) = match verdict {
+                Verdict::Holds(e) => (true, e),
+                Verdict::Fails(e) => (false, e),
+                Verdict::Unknown { .. } => return None,
+            };
+            let length = match evidence {
+                Evidence::Run(run) => Some(run.length()),
+                _ => None,
+            };
+            Some((holds, length))
+        };
+        for o in &report.outcomes {
+            if let Verdict::Unknown { why, .. } = &o.verdict {
+                let claim = &system.claims[o.claim.index()];
+                let why: Vec<String> = why.iter().map(|w| format!("{}: {}", w.engine, w.reason)).collect();
+                self.open.push(format!("{} ({}): {}", claim.name, claim.kind.word(), why.join("; ")));
+            }
+        }
+        report.outcomes.iter().map(|o| answer(&o.verdict)).collect()
+    }
+}

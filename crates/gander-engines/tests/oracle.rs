@@ -1,0 +1,59 @@
+//! Each engine and the whole portfolio against the brute-force oracle, on random systems.
+//!
+//! `GANDER_ORACLE_SYSTEMS` sets how many. The example `oracle` of this crate runs more and prints.
+
+#[path = "models/against_oracle.rs"]
+mod against_oracle;
+
+use against_oracle::Portfolio;
+use gander_oracle::{Comparison, Lengths, Report, compare};
+
+fn systems() -> u64 {
+    std::env::var("GANDER_ORACLE_SYSTEMS").ok().and_then(|n| n.parse().ok()).unwrap_or(300)
+}
+
+fn agrees(mut portfolio: Portfolio, lengths: Lengths, first: u64) -> Report {
+    let comparison = Comparison { lengths, ..Comparison::default() };
+    let report = compare(first..first + systems(), &mut portfolio, comparison);
+    assert!(portfolio.problems.is_empty(), "internal errors:\n{}", portfolio.problems.join("\n"));
+    assert!(report.disagreements.is_empty(), "{report}");
+    report
+}
+
+fn decided(report: &Report) -> (u64, u64) {
+    report.by_kind.values().fold((0, 0), |(h, f), t| (h + t.holds, f + t.fails))
+}
+
+#[test]
+fn bmc_agrees() {
+    let report = agrees(Portfolio::new(Some(&["bmc"])), Lengths::Shortest, 0);
+    let (holds, fails) = decided(&report);
+    assert!(holds > 0 && fails > 0, "{report}");
+}
+
+#[test]
+fn induction_agrees() {
+    let report = agrees(Portfolio::new(Some(&["induction"])), Lengths::Shortest, 100_000);
+    let (holds, fails) = decided(&report);
+    assert!(holds > 0 && fails > 0, "{report}");
+}
+
+#[test]
+fn the_portfolio_agrees() {
+    let report = agrees(Portfolio::new(None), Lengths::Shortest, 300_000);
+    // Everything but liveness is decided on finite systems.
+    for kind in ["always", "reachable", "can-enable", "no-sinkhole", "start-satisfiable", "completable", "no-deadlock"]
+    {
+        if let Some(t) = report.by_kind.get(kind) {
+            let open = t.open_holds + t.open_fails;
+            assert!(open * 20 <= t.holds + t.fails, "{kind} is often left open\n{report}");
+        }
+    }
+}
+
+#[test]
+fn simulation_agrees() {
+    let report = agrees(Portfolio::new(Some(&["simulate"])), Lengths::Any, 200_000);
+    let (holds, fails) = decided(&report);
+    assert!(holds > 0 && fails > 0, "{report}");
+}
