@@ -1,7 +1,8 @@
 //! One check: the system, the terms that are built for it, and the solver sessions that are asked.
 //!
-//! Every check has sessions of its own, started when first needed and shared by its questions. A question goes to the
-//! solver that its features call for; if that one does not know, the others are asked.
+//! Every check talks to solvers in sessions of its own, started when first needed and shared by its questions; the
+//! process behind a session may have served an earlier check, in which case it was reset. A question goes to the solver
+//! that its features call for; if that one does not know, the others are asked.
 
 use std::time::Instant;
 
@@ -39,6 +40,8 @@ pub(crate) struct Case<'a> {
     tools: &'a Tools,
     deadline: Option<Instant>,
     sessions: Vec<Session>,
+    /// Sessions of earlier checks, to be reset before use.
+    idle: Vec<Session>,
     asked_elsewhere: Vec<String>,
 }
 
@@ -53,8 +56,20 @@ impl<'a> Case<'a> {
             tools,
             deadline,
             sessions: Vec::new(),
+            idle: Vec::new(),
             asked_elsewhere: Vec::new(),
         }
+    }
+
+    /// Gives sessions of earlier checks to this one.
+    pub(crate) fn reuse(&mut self, sessions: Vec<Session>) {
+        self.idle = sessions;
+    }
+
+    /// The sessions, for later checks.
+    pub(crate) fn into_sessions(mut self) -> Vec<Session> {
+        self.sessions.append(&mut self.idle);
+        self.sessions
     }
 
     /// The solvers that were asked.
@@ -67,18 +82,21 @@ impl<'a> Case<'a> {
     }
 
     /// The same check, about another system.
-    pub(crate) fn about<'b>(&self, system: &'b System) -> Case<'b>
+    pub(crate) fn about<'b>(&mut self, system: &'b System) -> Case<'b>
     where
         'a: 'b,
     {
-        Case::new(system, self.tools, self.deadline)
+        let mut case = Case::new(system, self.tools, self.deadline);
+        case.reuse(std::mem::take(&mut self.idle));
+        case
     }
 
     /// Counts what a check about another system has cost.
-    pub(crate) fn absorb(&mut self, other: Case<'_>) {
+    pub(crate) fn absorb(&mut self, mut other: Case<'_>) {
         self.queries += other.queries;
         self.asked_elsewhere.extend(other.asked());
-        self.warnings.extend(other.warnings);
+        self.warnings.append(&mut other.warnings);
+        self.idle.extend(other.into_sessions());
     }
 
     /// Fails if the check was interrupted or its time is over.
@@ -274,6 +292,12 @@ impl<'a> Case<'a> {
                 self.sessions[at].restart();
             }
             return at;
+        }
+        if let Some(at) = self.idle.iter().position(|s| s.solver() == solver) {
+            let mut session = self.idle.swap_remove(at);
+            session.reset();
+            self.sessions.push(session);
+            return self.sessions.len() - 1;
         }
         let config = SessionConfig {
             memory: self.limits.memory,

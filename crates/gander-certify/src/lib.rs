@@ -26,7 +26,7 @@ use std::io::Write;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use gander_smt::{Killer, Solver, Solvers};
+use gander_smt::{Killer, Session, Solver, Solvers};
 use gander_system::{ClaimId, ClaimKind, Evidence, StartId, System, Verdict, passes};
 
 pub use rejection::Rejection;
@@ -83,6 +83,8 @@ pub(crate) struct Tools {
 /// Checks evidence; see the crate's documentation.
 pub struct Checker {
     tools: Tools,
+    /// Solvers that are well and wait for the next check.
+    idle: Vec<Session>,
 }
 
 impl std::fmt::Debug for Checker {
@@ -112,7 +114,7 @@ impl Checker {
     /// A checker that asks the solver which suits a question best.
     pub fn new(solvers: &Arc<Solvers>, limits: CheckLimits) -> Checker {
         let tools = Tools { solvers: Arc::clone(solvers), only: None, limits, killer: Killer::new(), log: None };
-        Checker { tools }
+        Checker { tools, idle: Vec::new() }
     }
 
     /// A checker that asks nobody but the solver with this name, for a second opinion; `None` if it was not found.
@@ -125,6 +127,7 @@ impl Checker {
 
     /// Ends checks from another thread: a tripped killer makes them undecided.
     pub fn set_killer(&mut self, killer: Killer) {
+        self.idle.clear();
         self.tools.killer = killer;
     }
 
@@ -135,20 +138,28 @@ impl Checker {
 
     /// Records every conversation with a solver.
     pub fn set_log(&mut self, log: LogSink) {
+        self.idle.clear();
         self.tools.log = Some(log);
     }
 
     /// Checks that the evidence in `verdict` shows what it says of the claim.
     pub fn check(&mut self, system: &System, claim: ClaimId, verdict: &Verdict) -> Result<Certified, Rejection> {
         let deadline = self.tools.limits.total.and_then(|t| Instant::now().checked_add(t));
-        let mut case = Case::new(system, &self.tools, deadline);
         let (direction, evidence) = match verdict {
             Verdict::Holds(evidence) => (Direction::Holds, evidence),
             Verdict::Fails(evidence) => (Direction::Fails, evidence),
             Verdict::Unknown { .. } => return Err(undecided("an unknown verdict has no evidence")),
         };
-        check_evidence(&mut case, claim, direction, evidence)?;
-        Ok(Certified { queries: case.queries, by: case.asked(), warnings: case.warnings })
+        let mut case = Case::new(system, &self.tools, deadline);
+        case.reuse(std::mem::take(&mut self.idle));
+        let outcome = check_evidence(&mut case, claim, direction, evidence);
+        let certified =
+            Certified { queries: case.queries, by: case.asked(), warnings: std::mem::take(&mut case.warnings) };
+        // A solver that was in trouble serves no further check; nor does one whose words go to a file of this check.
+        if !matches!(outcome, Err(Rejection::Undecided(_))) && self.tools.log.is_none() {
+            self.idle = case.into_sessions();
+        }
+        outcome.map(|()| certified)
     }
 }
 

@@ -457,3 +457,23 @@ fn a_second_opinion_asks_only_that_solver() {
     assert_eq!(c.by, ["z3"]);
     assert!(gander_certify::Checker::with_solver(&solvers, limits, "nobody").is_none());
 }
+
+#[test]
+fn one_checker_serves_many_systems() {
+    // Solver processes are kept between checks; nothing of an earlier check may survive in them.
+    let mut checker = checker();
+    let a = parity().always("x >= 0");
+    let b = Model::new(&["N"]).var("x", Sort::Bool).start(0, "x").step("t", 0, 0, "true", &["x := not x"]);
+    let b = b.always("x");
+    let c = ring().always("x <= 4");
+    for _ in 0..3 {
+        assert!(checker.check(&a, ClaimId(0), &holds(invariant(&a, &PARITY))).is_ok());
+        assert!(checker.check(&a, ClaimId(0), &holds(invariant(&a, &["x >= 1", "x >= 1"]))).is_err());
+        assert!(checker.check(&b, ClaimId(0), &holds(invariant(&b, &["x"]))).is_err());
+        assert!(checker.check(&c, ClaimId(0), &holds(Evidence::Diameter { k: 4 })).is_ok());
+        assert!(checker.check(&c, ClaimId(0), &holds(Evidence::Diameter { k: 3 })).is_err());
+        checker.killer().kill();
+        assert!(checker.check(&c, ClaimId(0), &holds(Evidence::Diameter { k: 4 })).is_err());
+        checker.killer().reset();
+    }
+}
