@@ -37,6 +37,9 @@ fn inductive_invariants() {
     refuses(&s, holds(invariant(&s, &["true", "true"])), "does not exclude");
     refuses(&s, holds(invariant(&s, &["false", "false"])), "does not hold after");
     refuses(&s, fails(invariant(&s, &PARITY)), "cannot show");
+    refuses(&s, holds(invariant(&s, &["true", "x >= 0"])), "`up` does not keep");
+    refuses(&s, holds(invariant(&s, &["x >= 0", "true"])), "`on` does not keep");
+    refuses(&s, holds(invariant(&s, &["x >= 0", "false"])), "`up` does not keep");
     let s = parity().always("`@node` == `@Node`.Even -> x mod 2 == 0");
     accepts(&s, holds(invariant(&s, &PARITY)));
     refuses(&s, holds(invariant(&s, &[PARITY[1], PARITY[0]])), "does not hold after");
@@ -167,6 +170,8 @@ fn no_sinkhole() {
         (&[p], "t.p == x and t.p > 0"),
         (&[p], "t.p > x and t.p < 10 and not (t.p <= x)"),
         (&[p], "2 * t.p == x"),
+        (&[p], "t.p >= x and t.p <= x and t.p != x"),
+        (&[p], "t.p >= x and x + 1 >= t.p and t.p != 0 and t.p != 1"),
         (&[r], "t.q > r and t.q < 1/2"),
         (&[r], "t.q > r and t.q <= 1/2"),
         (&[b], "t.b and x >= 1"),
@@ -385,6 +390,14 @@ fn diameters() {
     accepts(&s, holds(Evidence::Diameter { k: 4 }));
     let s = parity().always("x >= 0");
     refuses(&s, holds(Evidence::Diameter { k: 5 }), "loop-free run");
+    // What assumptions cut off does not count.
+    let s = parity().assume("x <= 3").always("x <= 3");
+    accepts(&s, holds(Evidence::Diameter { k: 3 }));
+    refuses(&s, holds(Evidence::Diameter { k: 2 }), "loop-free run");
+    let s = parity().assume("x <= 3").reachable("1: x == 3");
+    accepts(&s, fails(Evidence::Diameter { k: 3 }));
+    let p = ["x != 4", "x != 4"];
+    accepts(&s, fails(Evidence::KInductive { k: 6, invariant: formulas(&s, &p), loop_free: false, no_restart: true }));
     let s = Model::new(&["N"]).var("x", Sort::Int).start(0, "x > x").always("false");
     accepts(&s, holds(Evidence::Diameter { k: 0 }));
     let s = ring().always("x <= 4");
