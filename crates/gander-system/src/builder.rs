@@ -10,12 +10,13 @@
 
 use std::fmt;
 
-use gander_term::{NameClash, Op, Pool, Sort, SymbolId, TermId, Value};
+use gander_term::{NameClash, Pool, Sort, SymbolId, TermId, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::claim::{Claim, ClaimKind, ClaimOrigin, Fairness, FairnessId, FairnessKind, Goal};
 use crate::formula::{ChoiceTerm, StateTerm, StepTerm};
-use crate::origin::{Element, ElementId, ElementInfo, ElementKind, Span};
+use crate::origin::{Element, ElementId, ElementInfo, ElementKind, ElementName, Span};
+use crate::scope::{Meaning, Place, Scopes};
 use crate::system::{
     Effect, GateId, Graph, Node, NodeId, Param, Range, Role, Start, StartId, StateVar, System, Transition,
     TransitionId, VarId,
@@ -94,13 +95,15 @@ fn declare_location(pool: &mut Pool, variants: &[&str]) -> SymbolId {
     }
 }
 
-/// What a symbol is to the system being built.
+/// How an effect treats a variable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Meaning {
-    Current,
-    Next(VarId),
-    Location,
-    Param(TransitionId),
+enum Treatment {
+    /// Not at all, so far.
+    None,
+    /// Primed in a constraint, or freed.
+    Open,
+    /// Assigned or kept.
+    Fixed,
 }
 
 /// A transition under construction: made by [`SystemBuilder::transition`], its parameters may be used in terms at once.
@@ -108,7 +111,7 @@ enum Meaning {
 pub struct TransitionDraft {
     id: TransitionId,
     transition: Transition,
-    freed: FxHashSet<VarId>,
+    freed: Vec<VarId>,
 }
 
 impl TransitionDraft {
@@ -124,20 +127,11 @@ pub struct SystemBuilder {
     /// The terms of the system; front-ends build their terms here.
     pub pool: Pool,
     system: System,
-    meaning: FxHashMap<SymbolId, Meaning>,
+    scopes: Scopes,
     names: FxHashSet<(&'static str, String)>,
     gates: FxHashMap<String, GateId>,
-    in_scope: FxHashMap<TermId, Scope>,
-}
-
-/// The widest scope that the symbols of a term need.
-#[derive(Clone, Copy, Default, Debug)]
-struct Scope {
-    location: Option<SymbolId>,
-    next: Option<SymbolId>,
-    param: Option<(SymbolId, TransitionId)>,
-    mixed: Option<SymbolId>,
-    unknown: Option<SymbolId>,
+    /// By variable, while a transition is ended: how its effect treats it.
+    treatment: Vec<Treatment>,
 }
 
 impl SystemBuilder {
@@ -172,8 +166,9 @@ impl SystemBuilder {
             elements: Vec::new(),
             graph: Graph::default(),
         };
-        let meaning = [(location, Meaning::Location)].into_iter().collect();
-        Ok(SystemBuilder { pool, system, meaning, names, gates: FxHashMap::default(), in_scope: FxHashMap::default() })
+        let mut scopes = Scopes::default();
+        scopes.declare(location, Meaning::Location);
+        Ok(SystemBuilder { pool, system, scopes, names, gates: FxHashMap::default(), treatment: Vec::new() })
     }
 
     /// What has been built so far; its pool is empty until [`SystemBuilder::finish`].
@@ -185,7 +180,7 @@ impl SystemBuilder {
         if self.names.insert((kind, name.to_string())) { Ok(()) } else { Err(BuildError::Duplicate(name.to_string())) }
     }
 
-    fn element(&mut self, name: String, kind: ElementKind, span: Option<Span>) -> ElementId {
+    fn element(&mut self, name: ElementName, kind: ElementKind, span: Option<Span>) -> ElementId {
         let id = ElementId(self.system.elements.len() as u32);
         self.system.elements.push(ElementInfo { name, kind, span });
         id
@@ -204,8 +199,8 @@ impl SystemBuilder {
         let current = self.pool.declare(name, sort)?;
         let next = self.pool.declare(&format!("{name}'"), sort)?;
         let id = VarId::from(self.system.vars.len());
-        self.meaning.insert(current, Meaning::Current);
-        self.meaning.insert(next, Meaning::Next(id));
+        self.scopes.declare(current, Meaning::Current);
+        self.scopes.declare(next, Meaning::Next(id));
         if let Some(range) = &range {
             let within = self.within(current, range);
             match role {
@@ -249,13 +244,13 @@ impl SystemBuilder {
 
     /// Adds a node invariant of the user.
     pub fn hint(&mut self, n: NodeId, name: &str, formula: StateTerm, span: Option<Span>) {
-        let id = self.element(name.to_string(), ElementKind::Hint, span);
+        let id = self.element(ElementName::Given(name.into()), ElementKind::Hint, span);
         self.system.nodes[n.index()].hints.push(Element { id, term: formula });
     }
 
     /// Adds an assumption.
     pub fn assumption(&mut self, name: &str, formula: StateTerm, span: Option<Span>) {
-        let id = self.element(name.to_string(), ElementKind::Assumption, span);
+        let id = self.element(ElementName::Given(name.into()), ElementKind::Assumption, span);
         self.system.assumptions.push(Element { id, term: formula });
     }
 
@@ -270,10 +265,10 @@ impl SystemBuilder {
         self.claim_name("start", name)?;
         let mut constraint = Vec::new();
         for (i, &(term, at)) in conjuncts.iter().enumerate() {
-            let place = format!("{name} constraint {}", i + 1);
-            let term = self.state_formula(term, &place)?;
-            self.no_location(term.term(), &place)?;
-            let id = self.element(place, ElementKind::Start, at);
+            let term = self.state_term(term, format_args!("{name} constraint {}", i + 1))?;
+            self.in_scope(term.term(), Place::Values, format_args!("{name} constraint {}", i + 1))?;
+            let start = StartId::from(self.system.starts.len());
+            let id = self.element(ElementName::OfStart(start, i as u32 + 1), ElementKind::Start, at);
             constraint.push(Element { id, term });
         }
         self.system.starts.push(Start { name: name.to_string(), target, constraint, span });
@@ -313,7 +308,7 @@ impl SystemBuilder {
                 effect: Vec::new(),
                 span,
             },
-            freed: FxHashSet::default(),
+            freed: Vec::new(),
         })
     }
 
@@ -337,15 +332,15 @@ impl SystemBuilder {
         symbol: SymbolId,
         range: Option<Range>,
     ) -> Result<SymbolId, BuildError> {
-        let taken = self.meaning.insert(symbol, Meaning::Param(draft.id)).is_some();
+        let taken = self.scopes.declare(symbol, Meaning::Param(draft.id)) != Meaning::Unknown;
         if taken || draft.transition.params.iter().any(|p| p.name == name) {
             return Err(BuildError::Duplicate(name.to_string()));
         }
         let sort = self.pool.symbol(symbol).sort;
         if let Some(range) = &range {
             let within = self.within(symbol, range);
-            let id =
-                self.element(format!("{} range of {name}", draft.transition.name), ElementKind::ParameterRange, None);
+            let name = ElementName::OfParam(draft.id, draft.transition.params.len() as u32);
+            let id = self.element(name, ElementKind::ParameterRange, None);
             draft.transition.guard.push(Element { id, term: ChoiceTerm(within) });
         }
         draft.transition.params.push(Param { name: name.to_string(), sort, symbol, range });
@@ -354,10 +349,11 @@ impl SystemBuilder {
 
     /// Adds a conjunct to the guard.
     pub fn guard(&mut self, draft: &mut TransitionDraft, term: TermId, span: Option<Span>) -> Result<(), BuildError> {
-        let place = format!("{} guard {}", draft.transition.name, draft.transition.guard.len() + 1);
-        let term = self.choice_term(draft, term, &place)?;
-        self.expect(term.term(), Sort::Bool, &place)?;
-        let id = self.element(place, ElementKind::Guard, span);
+        let number = draft.transition.guard.len() as u32 + 1;
+        let name = &draft.transition.name;
+        self.expect(term, Sort::Bool, format_args!("{name} guard {number}"))?;
+        let term = self.choice_scope(draft.id, term, format_args!("{name} guard {number}"))?;
+        let id = self.element(ElementName::OfTransition(draft.id, number), ElementKind::Guard, span);
         draft.transition.guard.push(Element { id, term });
         Ok(())
     }
@@ -370,10 +366,18 @@ impl SystemBuilder {
         value: TermId,
         span: Option<Span>,
     ) -> Result<(), BuildError> {
-        let place = format!("{} {} :=", draft.transition.name, self.system.var(var).name);
-        let value = self.choice_term(draft, value, &place)?;
-        self.expect(value.term(), self.system.var(var).sort, &place)?;
-        let id = self.element(place, ElementKind::Assignment, span);
+        let transition = &draft.transition.name;
+        let assigned = &self.system.vars[var.index()];
+        self.expect(value, assigned.sort, format_args!("{transition} {} :=", assigned.name))?;
+        let value = match self.choice_scope(draft.id, value, format_args!("{transition}")) {
+            Ok(value) => value,
+            Err(BuildError::Scope { place, symbol }) => {
+                let place = format!("{place} {} :=", self.system.var(var).name);
+                return Err(BuildError::Scope { place, symbol });
+            }
+            Err(other) => return Err(other),
+        };
+        let id = self.element(ElementName::OfVar(draft.id, var), ElementKind::Assignment, span);
         draft.transition.effect.push(Effect::Assign { id, var, value });
         Ok(())
     }
@@ -385,40 +389,40 @@ impl SystemBuilder {
         term: TermId,
         span: Option<Span>,
     ) -> Result<(), BuildError> {
-        let place = format!("{} effect {}", draft.transition.name, draft.transition.effect.len() + 1);
-        let relation = self.step_term(draft, term, &place)?;
-        self.expect(relation.term(), Sort::Bool, &place)?;
-        let id = self.element(place, ElementKind::Constraint, span);
+        let number = draft.transition.effect.len() as u32 + 1;
+        let name = &draft.transition.name;
+        self.expect(term, Sort::Bool, format_args!("{name} effect {number}"))?;
+        self.in_scope(term, Place::Step(draft.id), format_args!("{name} effect {number}"))?;
+        let relation = StepTerm(term);
+        let id = self.element(ElementName::OfTransition(draft.id, number), ElementKind::Constraint, span);
         draft.transition.effect.push(Effect::Constrain { id, relation });
         Ok(())
     }
 
     /// `any var`: the effect leaves the variable free.
     pub fn free(&mut self, draft: &mut TransitionDraft, var: VarId) {
-        draft.freed.insert(var);
+        draft.freed.push(var);
     }
 
     /// Ends a transition: every state variable that is not assigned, primed or freed is kept.
     pub fn add(&mut self, mut draft: TransitionDraft) -> Result<TransitionId, BuildError> {
-        let mut assigned: FxHashSet<VarId> = FxHashSet::default();
-        let mut primed: FxHashSet<VarId> = FxHashSet::default();
-        let relations: Vec<TermId> = draft
-            .transition
-            .effect
-            .iter()
-            .filter_map(|e| match e {
-                Effect::Constrain { relation, .. } => Some(relation.term()),
-                _ => None,
-            })
-            .collect();
-        for s in self.pool.free_symbols(&relations) {
-            if let Some(&Meaning::Next(v)) = self.meaning.get(&s) {
-                primed.insert(v);
+        self.treatment.clear();
+        self.treatment.resize(self.system.vars.len(), Treatment::None);
+        for e in &draft.transition.effect {
+            if let Effect::Constrain { relation, .. } = e {
+                for s in self.pool.free_symbols(&[relation.term()]) {
+                    if let Meaning::Next(v) = self.scopes.meaning(s) {
+                        self.treatment[v.index()] = Treatment::Open;
+                    }
+                }
             }
+        }
+        for v in &draft.freed {
+            self.treatment[v.index()] = Treatment::Open;
         }
         for e in &draft.transition.effect {
             if let Effect::Assign { var, .. } | Effect::Keep { var, .. } = *e
-                && (!assigned.insert(var) || primed.contains(&var) || draft.freed.contains(&var))
+                && std::mem::replace(&mut self.treatment[var.index()], Treatment::Fixed) != Treatment::None
             {
                 return Err(BuildError::Conflict {
                     transition: draft.transition.name,
@@ -426,9 +430,10 @@ impl SystemBuilder {
                 });
             }
         }
+        let missing = self.treatment.iter().filter(|t| **t == Treatment::None).count();
+        draft.transition.effect.reserve_exact(missing);
         for v in self.system.var_ids() {
-            let treated = assigned.contains(&v) || primed.contains(&v) || draft.freed.contains(&v);
-            if self.system.var(v).role == Role::State && !treated {
+            if self.system.var(v).role == Role::State && self.treatment[v.index()] == Treatment::None {
                 self.keep(&mut draft, v);
             }
         }
@@ -438,8 +443,7 @@ impl SystemBuilder {
 
     /// Keeps a variable explicitly. Needed only where an input is to be kept, as a pass may want.
     pub fn keep(&mut self, draft: &mut TransitionDraft, var: VarId) {
-        let name = format!("{} keeps {}", draft.transition.name, self.system.var(var).name);
-        let id = self.element(name, ElementKind::Frame, None);
+        let id = self.element(ElementName::OfVar(draft.id, var), ElementKind::Frame, None);
         draft.transition.effect.push(Effect::Keep { id, var });
     }
 
@@ -466,12 +470,13 @@ impl SystemBuilder {
 
     /// A formula over one state, `@node` allowed.
     pub fn state_formula(&mut self, t: TermId, place: &str) -> Result<StateTerm, BuildError> {
+        self.state_term(t, format_args!("{place}"))
+    }
+
+    fn state_term(&mut self, t: TermId, place: fmt::Arguments<'_>) -> Result<StateTerm, BuildError> {
         self.expect(t, Sort::Bool, place)?;
-        let scope = self.scope(t);
-        match scope.unknown.or(scope.next).or(scope.param.map(|p| p.0)) {
-            Some(s) => Err(self.out_of_scope(place, s)),
-            None => Ok(StateTerm(t)),
-        }
+        self.in_scope(t, Place::State, place)?;
+        Ok(StateTerm(t))
     }
 
     /// A step goal: each transition with what must hold of state and parameters when it is taken.
@@ -483,111 +488,38 @@ impl SystemBuilder {
     ) -> Result<Goal, BuildError> {
         let mut checked = Vec::new();
         for &(id, term) in choices {
-            self.expect(term, Sort::Bool, place)?;
-            let term = self.choice_scope(id, term, place)?;
+            self.expect(term, Sort::Bool, format_args!("{place}"))?;
+            let term = self.choice_scope(id, term, format_args!("{place}"))?;
             checked.push((id, term));
         }
         Ok(Goal::Step { gate, choices: checked })
     }
 
-    fn choice_term(&mut self, draft: &TransitionDraft, t: TermId, place: &str) -> Result<ChoiceTerm, BuildError> {
-        self.choice_scope(draft.id, t, place)
+    fn choice_scope(
+        &mut self,
+        id: TransitionId,
+        t: TermId,
+        place: fmt::Arguments<'_>,
+    ) -> Result<ChoiceTerm, BuildError> {
+        self.in_scope(t, Place::Choice(id), place)?;
+        Ok(ChoiceTerm(t))
     }
 
-    fn choice_scope(&mut self, id: TransitionId, t: TermId, place: &str) -> Result<ChoiceTerm, BuildError> {
-        let scope = self.scope(t);
-        let foreign = scope.param.filter(|p| p.1 != id).map(|p| p.0).or(scope.mixed);
-        match scope.unknown.or(scope.next).or(scope.location).or(foreign) {
-            Some(s) => Err(self.out_of_scope(place, s)),
-            None => Ok(ChoiceTerm(t)),
-        }
-    }
-
-    fn step_term(&mut self, draft: &TransitionDraft, t: TermId, place: &str) -> Result<StepTerm, BuildError> {
-        let scope = self.scope(t);
-        let foreign = scope.param.filter(|p| p.1 != draft.id).map(|p| p.0).or(scope.mixed);
-        match scope.unknown.or(scope.location).or(foreign) {
-            Some(s) => Err(self.out_of_scope(place, s)),
-            None => Ok(StepTerm(t)),
-        }
-    }
-
-    fn no_location(&mut self, t: TermId, place: &str) -> Result<(), BuildError> {
-        match self.scope(t).location {
-            Some(s) => Err(self.out_of_scope(place, s)),
+    fn in_scope(&mut self, t: TermId, allowed: Place, place: fmt::Arguments<'_>) -> Result<(), BuildError> {
+        match self.scopes.offender(&self.pool, t, allowed) {
+            Some(s) => Err(BuildError::Scope { place: place.to_string(), symbol: self.pool.symbol(s).name.clone() }),
             None => Ok(()),
         }
     }
 
-    fn out_of_scope(&self, place: &str, s: SymbolId) -> BuildError {
-        BuildError::Scope { place: place.to_string(), symbol: self.pool.symbol(s).name.clone() }
-    }
-
-    fn expect(&self, t: TermId, expected: Sort, place: &str) -> Result<(), BuildError> {
+    fn expect(&self, t: TermId, expected: Sort, place: fmt::Arguments<'_>) -> Result<(), BuildError> {
         let found = self.pool.sort(t);
         if found == expected { Ok(()) } else { Err(BuildError::Sort { place: place.to_string(), expected, found }) }
-    }
-
-    /// Which symbols a term mentions, by meaning; remembered per subterm, so that shared terms cost once.
-    fn scope(&mut self, t: TermId) -> Scope {
-        let mut stack = vec![t];
-        while let Some(&top) = stack.last() {
-            if self.in_scope.contains_key(&top) {
-                stack.pop();
-                continue;
-            }
-            let open = stack.len();
-            for &a in self.pool.args(top) {
-                if !self.in_scope.contains_key(&a) {
-                    stack.push(a);
-                }
-            }
-            if stack.len() > open {
-                continue;
-            }
-            let scope = match self.pool.op(top) {
-                Op::Symbol(s) => self.symbol_scope(s),
-                _ => self.pool.args(top).iter().fold(Scope::default(), |acc, a| acc.with(self.in_scope[a])),
-            };
-            self.in_scope.insert(top, scope);
-            stack.pop();
-        }
-        self.in_scope[&t]
-    }
-
-    fn symbol_scope(&self, s: SymbolId) -> Scope {
-        let none = Scope::default();
-        if self.pool.symbol(s).bound {
-            return none;
-        }
-        match self.meaning.get(&s) {
-            Some(Meaning::Current) => none,
-            Some(Meaning::Next(_)) => Scope { next: Some(s), ..none },
-            Some(Meaning::Location) => Scope { location: Some(s), ..none },
-            Some(Meaning::Param(t)) => Scope { param: Some((s, *t)), ..none },
-            None => Scope { unknown: Some(s), ..none },
-        }
     }
 
     /// The finished system.
     pub fn finish(self) -> System {
         let graph = Graph::of(self.system.nodes.len(), &self.system.transitions);
         System { pool: self.pool.freeze(), graph, ..self.system }
-    }
-}
-
-impl Scope {
-    fn with(self, other: Scope) -> Scope {
-        let mixed = match (self.param, other.param) {
-            (Some((_, a)), Some((s, b))) if a != b => Some(s),
-            _ => None,
-        };
-        Scope {
-            location: self.location.or(other.location),
-            next: self.next.or(other.next),
-            param: self.param.or(other.param),
-            mixed: self.mixed.or(other.mixed).or(mixed),
-            unknown: self.unknown.or(other.unknown),
-        }
     }
 }

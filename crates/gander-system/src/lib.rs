@@ -13,6 +13,7 @@ mod formula;
 mod location;
 mod origin;
 pub mod passes;
+mod scope;
 mod structural;
 mod system;
 #[cfg(test)]
@@ -27,7 +28,7 @@ pub use evidence_file::{
     write_evidence,
 };
 pub use formula::{ChoiceTerm, StateTerm, StepTerm};
-pub use origin::{Element, ElementId, ElementInfo, ElementKind, Span};
+pub use origin::{Element, ElementId, ElementInfo, ElementKind, ElementName, Span};
 pub use system::{
     Effect, GateId, Node, NodeId, Param, Range, Role, Start, StartId, StateVar, System, Transition, TransitionId, VarId,
 };

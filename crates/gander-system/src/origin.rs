@@ -1,5 +1,7 @@
 //! Where things come from: source spans and named model elements.
 
+use crate::system::{StartId, TransitionId, VarId};
+
 /// A range of bytes in the source text.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Span {
@@ -63,11 +65,27 @@ pub enum ElementKind {
     Hint,
 }
 
+/// What an element is called; [`crate::System::element_name`] spells it out. A large model has millions of elements, most of
+/// which nobody ever names, so names are made when they are asked for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ElementName {
+    /// A name of its own.
+    Given(Box<str>),
+    /// The n-th constraint of a start, counted from 1.
+    OfStart(StartId, u32),
+    /// The n-th part of a guard or effect, counted from 1.
+    OfTransition(TransitionId, u32),
+    /// What an effect does to a variable.
+    OfVar(TransitionId, VarId),
+    /// The range of a transition's n-th parameter, counted from 0.
+    OfParam(TransitionId, u32),
+}
+
 /// The name, kind and place of an element.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ElementInfo {
-    /// What messages call it, for example `Open.deposit guard 1`.
-    pub name: String,
+    /// What it is called.
+    pub name: ElementName,
     /// What it is.
     pub kind: ElementKind,
     /// Where it was written; none for what a front-end added.

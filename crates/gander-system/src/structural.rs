@@ -19,8 +19,12 @@ impl System {
     /// A structural claim that is there already, written or from an earlier call, is not added again. A name that a
     /// different claim has is made unique with a number.
     pub fn with_structural_claims(&self) -> System {
-        let mut system = self.clone();
-        let mut adding = Adding::to(&system.claims);
+        self.clone().and_structural_claims()
+    }
+
+    /// The same without a copy of the system.
+    pub fn and_structural_claims(mut self) -> System {
+        let mut adding = Adding::to(&self.claims);
         for (i, s) in self.starts.iter().enumerate() {
             adding.claim("satisfiable", &s.name, ClaimKind::StartSatisfiable(StartId::from(i)), s.span);
         }
@@ -37,9 +41,9 @@ impl System {
                 adding.claim("no sinkhole", &n.name, ClaimKind::NoSinkhole(id), n.span);
             }
         }
-        let added = adding.claims;
-        system.claims.extend(added);
-        system
+        let added = adding.finish();
+        self.claims.extend(added);
+        self
     }
 }
 
@@ -64,33 +68,53 @@ impl About {
     }
 }
 
-struct Adding {
-    names: FxHashSet<String>,
+/// Structural claims differ in name from each other, as their subjects do; so only clashes with claims that are there
+/// need care.
+struct Adding<'a> {
+    names: FxHashSet<&'a str>,
     present: FxHashSet<About>,
     claims: Vec<Claim>,
+    /// Positions in `claims` of those whose name another claim has.
+    clashing: Vec<usize>,
 }
 
-impl Adding {
-    fn to(claims: &[Claim]) -> Adding {
+impl<'a> Adding<'a> {
+    fn to(claims: &'a [Claim]) -> Adding<'a> {
         Adding {
-            names: claims.iter().map(|c| c.name.clone()).collect(),
+            names: claims.iter().map(|c| c.name.as_str()).collect(),
             present: claims.iter().filter_map(|c| About::of(&c.kind)).collect(),
             claims: Vec::new(),
+            clashing: Vec::new(),
         }
     }
 
     fn claim(&mut self, words: &str, subject: &str, kind: ClaimKind, span: Option<Span>) {
-        if About::of(&kind).is_some_and(|about| !self.present.insert(about)) {
+        if !self.present.is_empty() && About::of(&kind).is_some_and(|about| self.present.contains(&about)) {
             return;
         }
-        let text = format!("{words} {subject}");
-        let mut name = text.clone();
-        let mut n = 2;
-        while !self.names.insert(name.clone()) {
-            name = format!("{text} ({n})");
-            n += 1;
+        let name = format!("{words} {subject}");
+        if self.names.contains(name.as_str()) {
+            self.clashing.push(self.claims.len());
         }
-        self.claims.push(Claim { name, kind, origin: ClaimOrigin::Structural, text, span });
+        self.claims.push(Claim { text: name.clone(), name, kind, origin: ClaimOrigin::Structural, span });
+    }
+
+    fn finish(mut self) -> Vec<Claim> {
+        if self.clashing.is_empty() {
+            return self.claims;
+        }
+        let mut taken: FxHashSet<String> = self.claims.iter().map(|c| c.name.clone()).collect();
+        taken.extend(self.names.iter().map(|n| n.to_string()));
+        for i in self.clashing {
+            let mut n = 2;
+            let mut name = format!("{} ({n})", self.claims[i].text);
+            while !taken.insert(name.clone()) {
+                n += 1;
+                name = format!("{} ({n})", self.claims[i].text);
+            }
+            self.claims[i].name = name;
+        }
+        self.claims
     }
 }
 

@@ -11,7 +11,7 @@ use gander_term::{IBig, Pool, Sort, SymbolId, TermId};
 use crate::claim::{Claim, Fairness};
 use crate::formula::{ChoiceTerm, StateTerm, StepTerm};
 use crate::location::fold_symbol;
-use crate::origin::{Element, ElementId, ElementInfo, Span};
+use crate::origin::{Element, ElementId, ElementInfo, ElementKind, ElementName, Span};
 
 macro_rules! index_type {
     ($(#[$doc:meta])* $name:ident) => {
@@ -327,6 +327,27 @@ impl System {
                 pool.eq(next, current)
             }
             Effect::Constrain { relation, .. } => relation.term(),
+        }
+    }
+
+    /// What messages call an element, for example `Open.deposit guard 1`.
+    pub fn element_name(&self, e: ElementId) -> String {
+        let info = &self.elements[e.index()];
+        match info.name {
+            ElementName::Given(ref name) => name.to_string(),
+            ElementName::OfStart(s, n) => format!("{} constraint {n}", self.starts[s.index()].name),
+            ElementName::OfTransition(t, n) => {
+                let word = if info.kind == ElementKind::Guard { "guard" } else { "effect" };
+                format!("{} {word} {n}", self.transition(t).name)
+            }
+            ElementName::OfVar(t, v) => {
+                let (t, v) = (&self.transition(t).name, &self.var(v).name);
+                if info.kind == ElementKind::Frame { format!("{t} keeps {v}") } else { format!("{t} {v} :=") }
+            }
+            ElementName::OfParam(t, p) => {
+                let t = self.transition(t);
+                format!("{} range of {}", t.name, t.params[p as usize].name)
+            }
         }
     }
 

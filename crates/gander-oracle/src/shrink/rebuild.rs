@@ -104,7 +104,7 @@ impl Copy<'_> {
 
     fn is_range_of(&self, assumption: usize, v: usize) -> bool {
         let element = self.old.assumptions[assumption].id;
-        self.old.elements[element.index()].name == format!("range of {}", self.old.vars[v].name)
+        self.old.element_name(element) == format!("range of {}", self.old.vars[v].name)
     }
 
     fn variables(&mut self) -> Option<()> {
@@ -137,7 +137,7 @@ impl Copy<'_> {
             if by_builder || *self.cut == Cut::Assumption(a) {
                 continue;
             }
-            let name = &self.old.elements[assumption.id.index()].name;
+            let name = &self.old.element_name(assumption.id);
             let t = self.term(Some(Place::Assumption(a)), assumption.term.term())?;
             let formula = self.builder.state_formula(t, name).ok()?;
             self.builder.assumption(name, formula, None);
@@ -184,7 +184,7 @@ impl Copy<'_> {
         }
         for (g, element) in old.guard.iter().enumerate() {
             let info = &self.old.elements[element.id.index()];
-            let by_builder = info.kind == ElementKind::ParameterRange && ranged.contains(&info.name);
+            let by_builder = info.kind == ElementKind::ParameterRange && ranged.contains(&self.old.element_name(element.id));
             if by_builder || *self.cut == Cut::Guard(t, g) {
                 continue;
             }

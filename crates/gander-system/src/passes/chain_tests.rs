@@ -97,7 +97,7 @@ fn the_claim_asks_for_the_last_stage_and_elements_know_their_origin() {
     assert_eq!(c.origins.len(), c.system.elements.len());
     let guard = c.system.transition(named(&c.system, "Open.close/2")).guard[0].id;
     let old = c.element(guard).unwrap();
-    assert_eq!(s.elements[old.index()].name, "Open.close guard 1");
+    assert_eq!(s.element_name(old), "Open.close guard 1");
 }
 
 #[test]

@@ -73,9 +73,9 @@ impl<'a> Copying<'a> {
             if self.to.pool.as_bool(term) == Some(true) {
                 continue;
             }
-            let name = &self.from.elements[a.id.index()].name;
-            let formula = self.to.state_formula(term, name)?;
-            self.to.assumption(name, formula, self.from.elements[a.id.index()].span);
+            let name = self.from.element_name(a.id);
+            let formula = self.to.state_formula(term, &name)?;
+            self.to.assumption(&name, formula, self.from.elements[a.id.index()].span);
             self.came_from(Some(a.id));
         }
         Ok(())
@@ -93,9 +93,9 @@ impl<'a> Copying<'a> {
             if self.to.pool.as_bool(term) == Some(true) {
                 continue;
             }
-            let info = &self.from.elements[h.id.index()];
-            let formula = self.to.state_formula(term, &info.name)?;
-            self.to.hint(new, &info.name, formula, info.span);
+            let name = self.from.element_name(h.id);
+            let formula = self.to.state_formula(term, &name)?;
+            self.to.hint(new, &name, formula, self.from.elements[h.id.index()].span);
             self.came_from(Some(h.id));
         }
         Ok(())

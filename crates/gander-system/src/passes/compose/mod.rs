@@ -250,7 +250,7 @@ impl Composed<'_> {
             for a in &part.system.assumptions {
                 let term = part.transcriber.apply(&mut self.builder.pool, a.term.term())?;
                 let info = &part.system.elements[a.id.index()];
-                let name = format!("{}: {}", part.name, info.name);
+                let name = format!("{}: {}", part.name, part.system.element_name(a.id));
                 let formula = self.builder.state_formula(term, &name)?;
                 self.builder.assumption(&name, formula, info.span);
             }
@@ -268,7 +268,7 @@ impl Composed<'_> {
                 for h in &part.system.node(n).hints {
                     let term = part.transcriber.apply(&mut self.builder.pool, h.term.term())?;
                     let info = &part.system.elements[h.id.index()];
-                    let name = format!("{}: {}", part.name, info.name);
+                    let name = format!("{}: {}", part.name, part.system.element_name(h.id));
                     let formula = self.builder.state_formula(term, &name)?;
                     self.builder.hint(here, &name, formula, info.span);
                 }
