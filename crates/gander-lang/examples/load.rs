@@ -1,5 +1,5 @@
 //! Loads files and writes their diagnostics to standard output: for trying things out.
-//! `load --format FILE` formats, `load --time FILE` measures.
+//! `load --format FILE` formats, `load --time FILE` measures, `load --parse FILE` measures the parser alone.
 
 use std::io::Write;
 
@@ -17,6 +17,11 @@ fn main() -> std::io::Result<()> {
             if let Ok(formatted) = gander_lang::sts::format(&text) {
                 write!(out, "{formatted}")?;
             }
+            continue;
+        }
+        if mode == "--parse" {
+            let parsed = gander_lang::sts::parse(&text);
+            writeln!(out, "{name}: {} errors, {:?}", parsed.diagnostics.len(), began.elapsed())?;
             continue;
         }
         let loaded = gander_lang::sts::load(&text, &name);

@@ -66,7 +66,7 @@ fn precedence_and_coercions() {
             other => panic!("{other:?}"),
         };
         // Bound variables of two quantifiers differ in the number behind their name.
-        let plain = |text: String| text.replace(|c: char| c == '~' || c == '`', "").replace(char::is_numeric, "");
+        let plain = |text: String| text.replace(['~', '`'], "").replace(char::is_numeric, "");
         assert_eq!(plain(term("p")), plain(term("q")), "{left}");
     }
 }

@@ -124,6 +124,11 @@ impl SyntaxKind {
         matches!(self, K::Whitespace | K::LineComment | K::BlockComment)
     }
 
+    /// Whether this is the kind of a token.
+    pub fn is_token(self) -> bool {
+        (self as u16) < K::SourceFile as u16
+    }
+
     /// Whether the token is a comment.
     pub fn is_comment(self) -> bool {
         matches!(self, K::LineComment | K::BlockComment)

@@ -1,6 +1,6 @@
 //! Reading the syntax tree: small accessors over [`SyntaxNode`].
 
-use super::syntax::{SyntaxKind as K, SyntaxNode, SyntaxToken};
+use super::syntax::{SyntaxKind, SyntaxKind as K, SyntaxNode, SyntaxToken};
 use crate::span::Span;
 
 /// The span of a node, without layout around it.
@@ -17,32 +17,34 @@ pub fn token_span(token: &SyntaxToken) -> Span {
 
 /// The first child node of a kind.
 pub fn child(node: &SyntaxNode, kind: K) -> Option<SyntaxNode> {
-    node.children().find(|child| child.kind() == kind)
+    node.first_child_by_kind(&|found| found == kind)
 }
 
 /// The child nodes of a kind.
 pub fn children(node: &SyntaxNode, kind: K) -> impl Iterator<Item = SyntaxNode> {
-    node.children().filter(move |child| child.kind() == kind)
+    node.children().by_kind(move |found| found == kind)
 }
 
 /// The child expressions, in order.
 pub fn expressions(node: &SyntaxNode) -> impl Iterator<Item = SyntaxNode> {
-    node.children().filter(|child| child.kind().is_expression())
+    node.children().by_kind(SyntaxKind::is_expression)
 }
 
 /// The first child expression.
 pub fn expression(node: &SyntaxNode) -> Option<SyntaxNode> {
-    expressions(node).next()
+    node.first_child_by_kind(&SyntaxKind::is_expression)
 }
 
 /// The tokens right below a node that are not layout.
 pub fn tokens(node: &SyntaxNode) -> impl Iterator<Item = SyntaxToken> {
-    node.children_with_tokens().filter_map(|child| child.into_token()).filter(|token| !token.kind().is_trivia())
+    node.children_with_tokens()
+        .by_kind(|kind| kind.is_token() && !kind.is_trivia())
+        .filter_map(|child| child.into_token())
 }
 
 /// The first name token right below a node.
 pub fn ident(node: &SyntaxNode) -> Option<SyntaxToken> {
-    tokens(node).find(|token| token.kind() == K::Ident)
+    node.first_child_or_token_by_kind(&|kind| kind == K::Ident).and_then(|found| found.into_token())
 }
 
 /// The name that a node declares.
@@ -73,7 +75,7 @@ pub fn dotted(node: &SyntaxNode) -> (Option<SyntaxToken>, Option<SyntaxToken>) {
 
 /// Whether a primed name.
 pub fn is_primed(node: &SyntaxNode) -> bool {
-    tokens(node).any(|token| token.kind() == K::Prime)
+    node.first_child_or_token_by_kind(&|kind| kind == K::Prime).is_some()
 }
 
 /// An expression without the parentheses around it.

@@ -28,7 +28,7 @@ impl Checker {
             K::NegExpr => self.negation(node),
             K::NotExpr => {
                 let operand = tree::expression(node)?;
-                let term = self.bool_operand(&operand, "`not`")?;
+                let term = self.bool_operand(&operand, "not")?;
                 self.pool().mk(Op::Not, &[term]).ok()
             }
             K::PowerExpr => self.power(node),
@@ -333,12 +333,12 @@ impl Checker {
             "min" | "max" => {
                 self.count(name, &args, 2, usize::MAX, span)?;
                 let op = if name == "min" { Op::Min } else { Op::Max };
-                let terms = self.numbers(&args, &format!("`{name}`"))?;
+                let terms = self.numbers(&args, name)?;
                 self.pool().mk(op, &terms).ok()
             }
             "abs" => {
                 self.count(name, &args, 1, 1, span)?;
-                let terms = self.numbers(&args, "`abs`")?;
+                let terms = self.numbers(&args, "abs")?;
                 self.pool().mk(Op::Abs, &terms).ok()
             }
             "to_real" => {
@@ -434,7 +434,7 @@ impl Checker {
         }
         let body = tree::expression(node);
         let body = match (&body, good) {
-            (Some(body), true) => self.bool_operand(body, &format!("`{}`", word.text())),
+            (Some(body), true) => self.bool_operand(body, word.text()),
             _ => None,
         };
         self.locals.truncate(scope);

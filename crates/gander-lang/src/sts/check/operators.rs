@@ -15,7 +15,7 @@ impl Checker {
 
     fn wrong_operand(&mut self, operand: &SyntaxNode, operator: &str, wanted: &str, found: Sort) {
         if self.place == Place::Guard
-            && operator == "`->`"
+            && operator == "->"
             && let Some(token) = tree::ident(operand).filter(|token| self.graph.nodes.contains_key(token.text()))
         {
             return self.target_behind_guard(token.text(), tree::token_span(&token));
@@ -24,7 +24,7 @@ impl Checker {
         let diagnostic = Diagnostic::new(
             Code::E0302,
             tree::span(operand),
-            format!("{operator} takes {wanted}, but this is {found}"),
+            format!("`{operator}` takes {wanted}, but this is {found}"),
         )
         .here(format!("this is {found}"));
         self.report(diagnostic);
@@ -102,7 +102,7 @@ impl Checker {
 
     pub(super) fn negation(&mut self, node: &SyntaxNode) -> Option<TermId> {
         let operand = tree::expression(node)?;
-        let term = self.number(&operand, "`-`")?;
+        let term = self.number(&operand, "-")?;
         match self.builder.pool.as_constant(term) {
             Some(Value::Int(value)) => Some(self.pool().constant(Value::Int(-value))),
             Some(Value::Real(value)) => Some(self.pool().constant(Value::Real(-value))),
@@ -113,7 +113,7 @@ impl Checker {
     /// `a ^ b ^ c` is `a ^ (b ^ c)`.
     pub(super) fn power(&mut self, node: &SyntaxNode) -> Option<TermId> {
         let operands: Vec<SyntaxNode> = tree::expressions(node).collect();
-        let terms: Vec<Option<TermId>> = operands.iter().map(|operand| self.number(operand, "`^`")).collect();
+        let terms: Vec<Option<TermId>> = operands.iter().map(|operand| self.number(operand, "^")).collect();
         let terms: Vec<TermId> = terms.into_iter().collect::<Option<_>>()?;
         let mut result = *terms.last()?;
         for (at, base) in terms.iter().enumerate().rev().skip(1) {
@@ -149,7 +149,7 @@ impl Checker {
             .enumerate()
             .map(|(at, operand)| {
                 let operator = &operators[at.saturating_sub(1).min(operators.len() - 1)];
-                self.number(operand, &format!("`{}`", operator.text()))
+                self.number(operand, operator.text())
             })
             .collect();
         let mut terms: Vec<TermId> = terms.into_iter().collect::<Option<_>>()?;
@@ -225,7 +225,7 @@ impl Checker {
         for (term, side) in [(a, sides.0), (b, sides.1)] {
             let sort = self.builder.pool.sort(term);
             if sort != Sort::Int {
-                self.wrong_operand(side, &format!("`{}`", operator.text()), "ints", sort);
+                self.wrong_operand(side, operator.text(), "ints", sort);
                 return None;
             }
         }
@@ -255,8 +255,7 @@ impl Checker {
         let mut good = true;
         for (at, term) in terms.iter().enumerate() {
             let operator = &operators[at.saturating_sub(1).min(operators.len() - 1)];
-            let operator = format!("`{}`", operator.text());
-            good &= term.is_some_and(|term| self.is_number(&operands[at], &operator, term));
+            good &= term.is_some_and(|term| self.is_number(&operands[at], operator.text(), term));
         }
         let terms: Vec<TermId> = terms.into_iter().collect::<Option<_>>().filter(|_| good)?;
         let terms = self.one_sort(terms);
@@ -294,7 +293,7 @@ impl Checker {
                 Some(term) if self.builder.pool.sort(term) == Sort::String => terms.push(term),
                 Some(term) => {
                     let sort = self.builder.pool.sort(term);
-                    self.wrong_operand(operand, "`++`", "strings", sort);
+                    self.wrong_operand(operand, "++", "strings", sort);
                     good = false;
                 }
                 None => good = false,
@@ -321,7 +320,7 @@ impl Checker {
             return None;
         }
         let first = operators.first()?.text().to_owned();
-        let terms = self.numbers(&operands, &format!("`{first}`"))?;
+        let terms = self.numbers(&operands, &first)?;
         let mut parts = Vec::new();
         for (operator, pair) in operators.iter().zip(terms.windows(2)) {
             let op = match operator.kind() {
@@ -410,7 +409,7 @@ impl Checker {
 
     pub(super) fn junction(&mut self, node: &SyntaxNode) -> Option<TermId> {
         let operands: Vec<SyntaxNode> = tree::expressions(node).collect();
-        let (op, word) = if node.kind() == K::AndExpr { (Op::And, "`and`") } else { (Op::Or, "`or`") };
+        let (op, word) = if node.kind() == K::AndExpr { (Op::And, "and") } else { (Op::Or, "or") };
         let terms = self.bools(&operands, word)?;
         self.pool().mk(op, &terms).ok()
     }
@@ -418,7 +417,7 @@ impl Checker {
     /// `a -> b -> c` is `a -> (b -> c)`.
     pub(super) fn implication(&mut self, node: &SyntaxNode) -> Option<TermId> {
         let operands: Vec<SyntaxNode> = tree::expressions(node).collect();
-        let terms = self.bools(&operands, "`->`")?;
+        let terms = self.bools(&operands, "->")?;
         let (last, before) = terms.split_last()?;
         let mut result = *last;
         for premise in before.iter().rev() {
@@ -430,7 +429,7 @@ impl Checker {
     /// `a <-> b <-> c` is `(a <-> b) <-> c`.
     pub(super) fn equivalence(&mut self, node: &SyntaxNode) -> Option<TermId> {
         let operands: Vec<SyntaxNode> = tree::expressions(node).collect();
-        let terms = self.bools(&operands, "`<->`")?;
+        let terms = self.bools(&operands, "<->")?;
         let (first, rest) = terms.split_first()?;
         let mut result = *first;
         for term in rest {
@@ -446,7 +445,7 @@ impl Checker {
         let mut conditions = Vec::new();
         let mut values = Vec::new();
         for case in cases.chunks_exact(2) {
-            conditions.push(self.bool_operand(&case[0], "`if`"));
+            conditions.push(self.bool_operand(&case[0], "if"));
             values.push((self.expression(&case[1], expected), case[1].clone()));
         }
         values.push((self.expression(last, expected), last.clone()));

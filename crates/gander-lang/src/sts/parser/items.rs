@@ -77,7 +77,7 @@ impl Parser<'_> {
     /// where a formula or a block might be unfinished.
     pub(super) fn at_item(&self) -> bool {
         let word = self.word(0);
-        if !ITEM_WORDS.contains(&word) {
+        if !ITEM_WORDS.contains(&word) || self.newline_before(1) {
             return false;
         }
         let next = self.kind(1);

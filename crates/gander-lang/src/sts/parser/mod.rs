@@ -57,7 +57,6 @@ struct Significant {
     /// Index among all tokens.
     raw: u32,
     start: u32,
-    end: u32,
     newline_before: bool,
 }
 
@@ -85,7 +84,7 @@ struct Parser<'a> {
 
 impl<'a> Parser<'a> {
     fn new(text: &'a str, raw: &'a [Token], diagnostics: Vec<Diagnostic>) -> Parser<'a> {
-        let mut tokens = Vec::with_capacity(raw.len() / 2 + 1);
+        let mut tokens = Vec::with_capacity(raw.iter().filter(|token| !token.kind.is_trivia()).count());
         let (mut offset, mut newline_before) = (0, true);
         for (index, token) in raw.iter().enumerate() {
             let end = offset + token.length;
@@ -93,7 +92,7 @@ impl<'a> Parser<'a> {
                 newline_before |=
                     token.kind == K::Whitespace && text.as_bytes()[offset as usize..end as usize].contains(&b'\n');
             } else {
-                tokens.push(Significant { kind: token.kind, raw: index as u32, start: offset, end, newline_before });
+                tokens.push(Significant { kind: token.kind, raw: index as u32, start: offset, newline_before });
                 newline_before = false;
             }
             offset = end;
@@ -129,6 +128,10 @@ impl<'a> Parser<'a> {
         Parse { green: self.builder.finish(), diagnostics: self.diagnostics }
     }
 
+    fn end_of(&self, token: &Significant) -> u32 {
+        token.start + self.raw[token.raw as usize].length
+    }
+
     // Looking ahead.
 
     fn kind(&self, ahead: usize) -> K {
@@ -145,7 +148,7 @@ impl<'a> Parser<'a> {
 
     fn token_text(&self, ahead: usize) -> &'a str {
         match self.tokens.get(self.at + ahead) {
-            Some(token) => &self.text[token.start as usize..token.end as usize],
+            Some(token) => &self.text[token.start as usize..self.end_of(token) as usize],
             None => "",
         }
     }
@@ -165,7 +168,7 @@ impl<'a> Parser<'a> {
 
     fn span(&self, ahead: usize) -> Span {
         match self.tokens.get(self.at + ahead) {
-            Some(token) => Span::new(token.start, token.end),
+            Some(token) => Span::new(token.start, self.end_of(token)),
             None => Span::at(self.end_of_last()),
         }
     }
@@ -173,7 +176,7 @@ impl<'a> Parser<'a> {
     /// Where the last token that was taken ends.
     fn end_of_last(&self) -> u32 {
         match self.at.checked_sub(1).and_then(|last| self.tokens.get(last)) {
-            Some(token) => token.end,
+            Some(token) => self.end_of(token),
             None => 0,
         }
     }
