@@ -1,7 +1,7 @@
 //! On random systems, passes keep the verdict of every claim, and runs that they lift are runs.
 
 use gander_oracle::{Answer, GeneratedSystem, Limits, Reachable, Refusal, Settings, decide, generate, generate_with};
-use gander_system::passes::{WayBack, chain, compose, constants, flatten, slice};
+use gander_system::passes::{Passes, WayBack, chain, compose, constants, flatten, slice};
 // All names at the root, where the shared helpers look for them.
 use gander_system::*;
 use gander_term::{Pool, Value, evaluate};
@@ -220,6 +220,34 @@ fn chains_keep_verdicts_and_lengths() {
     }
     assert!(several > 20 && tally.same > 10 * tally.refused && tally.runs > 500, "{several} {tally:?}");
     assert_eq!(tally.not_lifted, 0);
+}
+
+#[test]
+fn passes_follow_each_other() {
+    let mut tally = Tally::default();
+    for g in systems() {
+        for (i, (claim, &old)) in g.system.claims.iter().zip(&g.answers).enumerate() {
+            let ClaimKind::Reachable(goals) = &claim.kind else { continue };
+            if goals.len() < 2 {
+                continue;
+            }
+            let staged = chain(&g.system, ClaimId::from(i)).unwrap();
+            let folded = constants(&staged.system).unwrap();
+            let sliced = slice(&folded.system, ClaimId(0)).unwrap();
+            let flat = flatten(&sliced.system).unwrap();
+            let last = flat.system.clone();
+            let Ok(answers) = decide(&last, limits()) else { continue };
+            let back = Passes::new().then(staged).then(folded).then(sliced).then(flat);
+            let lifted: Vec<Option<Run>> = some_runs(&last).iter().map(|r| back.run(r)).collect();
+            if lifted.iter().all(Option::is_some) {
+                tally.compare("all passes", g.seed, claim, old, &answers[0]);
+            }
+            for run in lifted {
+                tally.lift("all passes", g.seed, &g.system, run);
+            }
+        }
+    }
+    assert!(tally.same > 20 && tally.runs > 100 && tally.runs > 10 * tally.not_lifted, "{tally:?}");
 }
 
 #[test]

@@ -145,7 +145,7 @@ pub fn check_loaded(
     let started = Instant::now();
     let (loaded, mut diagnostics) = load(source, file_name, options.paint);
     let Some(system) = loaded.system else { return Checked::rejected(file_name, diagnostics) };
-    let system = Arc::new(system.with_structural_claims());
+    let system = Arc::new(system.and_structural_claims());
     let config = match configure(&system, options) {
         Ok(config) => config,
         Err(error) => {

@@ -65,3 +65,44 @@ pub trait WayBack {
         }
     }
 }
+
+/// The way back over several passes, made one after the other.
+#[derive(Default)]
+pub struct Passes {
+    steps: Vec<Box<dyn WayBack + Send + std::marker::Sync>>,
+}
+
+impl Passes {
+    /// No pass yet.
+    pub fn new() -> Passes {
+        Passes::default()
+    }
+
+    /// Notes that a further pass was made, of the system that the passes before made.
+    pub fn then(mut self, pass: impl WayBack + Send + std::marker::Sync + 'static) -> Passes {
+        self.steps.push(Box::new(pass));
+        self
+    }
+}
+
+impl WayBack for Passes {
+    fn run(&self, run: &Run) -> Option<Run> {
+        self.steps.iter().rev().try_fold(run.clone(), |run, pass| pass.run(&run))
+    }
+
+    fn invariant(&self, invariant: &NodeFormulas) -> Option<NodeFormulas> {
+        self.steps.iter().rev().try_fold(invariant.clone(), |i, pass| pass.invariant(&i))
+    }
+
+    fn is_exact(&self) -> bool {
+        self.steps.iter().all(|pass| pass.is_exact())
+    }
+
+    fn element(&self, element: ElementId) -> Option<ElementId> {
+        self.steps.iter().rev().try_fold(element, |e, pass| pass.element(e))
+    }
+
+    fn evidence(&self, evidence: &Evidence) -> Option<Evidence> {
+        self.steps.iter().rev().try_fold(evidence.clone(), |e, pass| pass.evidence(&e))
+    }
+}

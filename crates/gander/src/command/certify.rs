@@ -46,7 +46,7 @@ fn certify(args: &CertifyArgs, output: &mut Output) -> Result<u8, String> {
         output.complain(&d.rendered);
     }
     let Some(system) = loaded.system else { return Ok(WRONG) };
-    let system = system.with_structural_claims();
+    let system = system.and_structural_claims();
     let file =
         read_evidence_text(&system, &evidence).map_err(|e| format!("the evidence does not fit the model: {e}"))?;
     let solvers = find_solvers(&args.solvers)?;
