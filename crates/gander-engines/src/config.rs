@@ -51,8 +51,10 @@ impl CheckConfig {
 }
 
 /// Settings of single engines.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct EngineOptions {
+    /// How long a run that is not known to be a shortest one waits for a shorter one, at least.
+    pub patience: Duration,
     /// Bounded model checking stops after runs of this length.
     pub max_depth: Option<u32>,
     /// Of k-induction.
@@ -62,6 +64,19 @@ pub struct EngineOptions {
     /// A mistake to make.
     #[cfg(test)]
     pub(crate) bug: Option<crate::seeded::SeededBug>,
+}
+
+impl Default for EngineOptions {
+    fn default() -> EngineOptions {
+        EngineOptions {
+            patience: Duration::from_secs(2),
+            max_depth: None,
+            induction: InductionOptions::default(),
+            simulation: SimulationOptions::default(),
+            #[cfg(test)]
+            bug: None,
+        }
+    }
 }
 
 /// The variants of k-induction of Sheeran, Singh and Stålmarck (2000).

@@ -13,7 +13,7 @@ mod judge;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel};
 use std::time::{Duration, Instant};
 
 use gander_smt::Killer;
@@ -30,9 +30,9 @@ use judge::{Judge, Judgement};
 /// A second worker is worth its while only for checks that take longer than this.
 const ALONE: Duration = Duration::from_millis(4);
 
-/// How long a run that may not be the shortest waits for one that is; at least, and as a multiple of the time that it
-/// took to find it.
-const PATIENCE: (Duration, u32) = (Duration::from_millis(1000), 4);
+/// A run that may not be the shortest waits for one that is at least [`crate::EngineOptions::patience`], and this many
+/// times as long as it took to find it.
+const PATIENCE_FACTOR: u32 = 4;
 
 /// Decides claims with all engines that the configuration allows.
 ///
@@ -162,7 +162,7 @@ impl Director<'_> {
     fn direct(&mut self, mut hire: impl FnMut()) -> Ending {
         let deadline = self.config.timeout.and_then(|t| self.started.checked_add(t));
         let jobs = self.config.jobs.max(1).min(self.floor.engines());
-        let mut workers = 1;
+        let (mut workers, mut idle) = (1, false);
         loop {
             if self.outcomes.iter().all(Option::is_some) {
                 return Ending::Settled;
@@ -171,33 +171,45 @@ impl Director<'_> {
             if deadline.is_some_and(|d| now >= d) {
                 return Ending::OutOfTime;
             }
-            if self.take_up_waiting(|at, _| now >= at) {
-                continue;
-            }
             let hiring = (workers < jobs).then(|| self.started + ALONE);
             if hiring.is_some_and(|at| now >= at) {
                 hire();
                 workers += 1;
                 continue;
             }
-            let patience = self.waiting.iter().map(|(at, _)| *at).min();
-            let wake = [deadline, hiring, patience].into_iter().flatten().min();
-            let message = match wake {
-                Some(at) => self.messages.recv_timeout(at.saturating_duration_since(now)),
-                None => self.messages.recv().map_err(|_| RecvTimeoutError::Disconnected),
-            };
-            match message {
-                Ok(Message::Cancelled) => return Ending::Cancelled,
-                Ok(Message::Idle) => {
-                    // Everything that engines had to say came before this.
-                    if !self.take_up_waiting(|_, _| true) {
+            // What engines have said already may be better than what waits, so that comes first.
+            let message = match self.messages.try_recv() {
+                Ok(message) => message,
+                Err(TryRecvError::Disconnected) => return Ending::Exhausted,
+                Err(TryRecvError::Empty) => {
+                    if self.take_up_waiting(|at, _| idle || now >= at) {
+                        continue;
+                    }
+                    if idle {
                         return Ending::Exhausted;
                     }
+                    let patience = self.waiting.iter().map(|(at, _)| *at).min();
+                    match self.next_message([deadline, hiring, patience].into_iter().flatten().min(), now) {
+                        Ok(message) => message,
+                        Err(RecvTimeoutError::Timeout) => continue,
+                        Err(RecvTimeoutError::Disconnected) => return Ending::Exhausted,
+                    }
                 }
-                Ok(message) => self.hear(message),
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => return Ending::Exhausted,
+            };
+            match message {
+                Message::Cancelled => return Ending::Cancelled,
+                // Everything that engines had to say came before this.
+                Message::Idle => idle = true,
+                message => self.hear(message),
             }
+        }
+    }
+
+    /// The next message, waited for until a time at most.
+    fn next_message(&self, until: Option<Instant>, now: Instant) -> Result<Message, RecvTimeoutError> {
+        match until {
+            Some(at) => self.messages.recv_timeout(at.saturating_duration_since(now)),
+            None => self.messages.recv().map_err(|_| RecvTimeoutError::Disconnected),
         }
     }
 
@@ -224,16 +236,16 @@ impl Director<'_> {
         }
     }
 
+    /// An answer is taken up at once, but for runs for which there may be shorter ones.
     fn consider(&mut self, proposal: Proposal) {
-        let others = self.floor.finds_shortest(proposal.claim);
-        let wait = !proposal.shortest && others && run_length(&proposal).is_some();
-        if wait && !is_shortest(self.board, &proposal) {
-            let now = Instant::now();
-            let patience = PATIENCE.0.max((now - self.started) * PATIENCE.1);
-            self.waiting.push((now + patience, proposal));
-        } else {
-            self.settle(proposal);
+        if proposal.shortest || run_length(&proposal).is_none() {
+            return self.settle(proposal);
         }
+        let now = Instant::now();
+        let hope = self.floor.finds_shortest(proposal.claim) && !is_shortest(self.board, &proposal);
+        let (least, factor) = (self.config.options.patience, PATIENCE_FACTOR);
+        let patience = if hope { least.max((now - self.started) * factor) } else { Duration::ZERO };
+        self.waiting.push((now.checked_add(patience).unwrap_or(now), proposal));
     }
 
     /// Takes up answers that need not wait any longer; true if there were some.

@@ -42,6 +42,7 @@ impl Decider for Portfolio {
         config.engines = self.engines.clone();
         config.timeout = Some(Duration::from_secs(20));
         config.jobs = 1;
+        config.options.patience = Duration::from_secs(3600);
         config.options.max_depth = self.max_depth;
         config.options.induction.max_k = self.max_k;
         config.options.simulation.max_steps = self.max_steps;
