@@ -171,6 +171,7 @@ fn errors_have_no_follow_ups() {
         ("var balance: real", "var balanc: real", Code::E0202),
         ("amount > 0 and", "amuont > 0 and", Code::E0202),
         ("balance == 50 ", "balance = 50 ", Code::E0112),
+        ("balance == 50 ", "balance == \"50 ", Code::E0104),
         ("-> Frozen", "-> Forzen", Code::E0203),
         ("balance - amount", "balance - status", Code::E0302),
     ];
@@ -249,4 +250,25 @@ fn slips_in_a_system() {
         let codes: Vec<Code> = load(&text).errors().map(|error| error.code).collect();
         assert!(codes.contains(&code), "{wrong}: {codes:?}");
     }
+}
+
+#[test]
+fn a_system_that_is_too_large() {
+    let mut text = "spec A\nstart -> N0 {}\n".to_owned();
+    for at in 0..20 {
+        text.push_str(&format!("node N{at} {{ go -> N{} }}\n", (at + 1) % 20));
+    }
+    text.push_str("system S = a: A || b: A || c: A || d: A || e: A\nno deadlock\n");
+    assert_eq!(codes(&text), [Code::E0704]);
+}
+
+#[test]
+fn a_thousand_errors_are_cut_short() {
+    let mut text = "spec A\nvar x: int\nstart { x == 0 }\n".to_owned();
+    for at in 0..1000 {
+        text.push_str(&format!("step s{at} {{ x := unknown{at} }}\n"));
+    }
+    let codes = codes(&text);
+    assert_eq!(codes.len(), 101);
+    assert_eq!(codes.last(), Some(&Code::E0117));
 }

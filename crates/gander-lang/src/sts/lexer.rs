@@ -2,6 +2,7 @@
 //!
 //! Keywords are not tokens: they are names that the parser reads by their place.
 
+use super::parser::MAX_ERRORS;
 use super::syntax::SyntaxKind as K;
 use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
@@ -48,6 +49,13 @@ impl<'a> Lexer<'a> {
     fn push(&mut self, kind: K, length: usize) {
         self.tokens.push(Token { kind, length: length as u32 });
         self.at += length;
+    }
+
+    fn report(&mut self, diagnostic: Diagnostic) {
+        // More are never shown, and a large file of garbage must not fill the memory.
+        if self.diagnostics.len() <= MAX_ERRORS {
+            self.diagnostics.push(diagnostic);
+        }
     }
 
     fn rest(&self) -> &'a str {
@@ -129,7 +137,7 @@ impl<'a> Lexer<'a> {
         let length = match self.rest()[2..].find("*/") {
             Some(end) => end + 4,
             None => {
-                self.diagnostics.push(
+                self.report(
                     Diagnostic::new(Code::E0105, self.span(2), "this comment is never closed")
                         .here("opened here")
                         .help("end it with `*/`"),
@@ -188,7 +196,7 @@ impl<'a> Lexer<'a> {
         };
         for span in bad {
             let text = &self.text[span.range()];
-            self.diagnostics.push(
+            self.report(
                 Diagnostic::new(Code::E0106, span, format!("`{text}` is not an escape"))
                     .help("the escapes are \\n, \\t, \\r, \\\\, \\\" and \\u{20AC} for a code point"),
             );
@@ -197,7 +205,7 @@ impl<'a> Lexer<'a> {
             Ok(length) => length,
             Err(length) => {
                 let line = self.rest()[..length].trim_end_matches('\r').len();
-                self.diagnostics.push(
+                self.report(
                     Diagnostic::new(Code::E0104, self.span(1), "this string is never closed")
                         .here("opened here")
                         .help("end it with `\"` on the same line; a line break inside is written \\n"),
@@ -245,7 +253,7 @@ impl<'a> Lexer<'a> {
             let span = diagnostic.primary.span;
             diagnostic = diagnostic.help(format!("write `{instead}`")).fix(span, instead);
         }
-        self.diagnostics.push(diagnostic);
+        self.report(diagnostic);
         self.push(K::Stray, length);
     }
 }

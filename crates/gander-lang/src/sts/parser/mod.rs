@@ -237,13 +237,23 @@ impl<'a> Parser<'a> {
 
     fn report(&mut self, diagnostic: Diagnostic) {
         // The lexer has said what is wrong with a stray character.
-        if self.at(K::Stray) || self.last_error == Some(self.at) {
+        if self.at(K::Stray) || self.last_error == Some(self.at) || self.behind_open_string() {
             return;
         }
         self.last_error = Some(self.at);
         if self.diagnostics.len() <= MAX_ERRORS {
             self.diagnostics.push(diagnostic);
         }
+    }
+
+    /// Whether the last token is a string that was never closed: it has swallowed what is missing now.
+    fn behind_open_string(&self) -> bool {
+        let Some(last) = self.at.checked_sub(1).and_then(|last| self.tokens.get(last)) else { return false };
+        let text = &self.text[last.start as usize..self.end_of(last) as usize];
+        let Some(inner) = text.strip_prefix('"').filter(|_| last.kind == K::Text) else { return false };
+        let Some(inner) = inner.strip_suffix('"') else { return true };
+        let backslashes = inner.len() - inner.trim_end_matches('\\').len();
+        backslashes % 2 == 1
     }
 
     /// Where to point when something is missing: at the token found instead, or behind
