@@ -523,3 +523,7 @@ impl SystemBuilder {
         System { pool: self.pool.freeze(), graph, ..self.system }
     }
 }
+
+#[cfg(test)]
+#[path = "builder_tests.rs"]
+mod tests;
