@@ -74,10 +74,12 @@ fn prepare(args: &CheckArgs, output: &mut Output) -> Result<CheckOptions, String
 pub fn find_solvers(args: &SolverArgs) -> Result<Arc<Solvers>, String> {
     let mut search = Search::from_environment();
     for (name, path) in &args.solver {
-        if !path.is_file() {
-            return Err(format!("the solver `{name}` cannot be used: {} is no program", path.display()));
+        // `none` hides a solver, as in the environment.
+        let program = if path.as_os_str() == "none" { Some(path.clone()) } else { path.canonicalize().ok() };
+        match program.filter(|p| !p.is_dir()) {
+            Some(program) => search.named.push((name.clone(), program)),
+            None => return Err(format!("the solver `{name}` cannot be used: {} is no program", path.display())),
         }
-        search.named.push((name.clone(), path.clone()));
     }
     Ok(Arc::new(Solvers::find(search)))
 }

@@ -54,12 +54,14 @@ fn examine(solver: &Solver, paint: Paint, output: &mut Output) -> bool {
     output.put(&format!("{:<7} {version}\n        {}\n", solver.name, solver.program.display()));
     output.flush();
     let report = conformance(solver, Limits::time(PATIENCE));
-    let lacks: Vec<&str> = report
-        .entries
-        .iter()
-        .filter(|e| matches!(e.outcome, Outcome::NotSupported(_)))
-        .map(|e| e.name.as_str())
-        .collect();
+    let mut lacks: Vec<&str> = Vec::new();
+    for entry in &report.entries {
+        if let Outcome::NotSupported(what) = &entry.outcome
+            && !lacks.contains(&what.as_str())
+        {
+            lacks.push(what);
+        }
+    }
     if report.passed() {
         let cases = report.passed_cases();
         output.put(&format!("        {} {cases} cases of the conformance run\n", paint.good("passes")));

@@ -1,0 +1,277 @@
+use expect_test::expect;
+
+use crate::support::{COUNTER, Folder, have_z3};
+
+#[test]
+fn text_for_people() {
+    if !have_z3("text_for_people") {
+        return;
+    }
+    let ran = Folder::with("counter.sts", COUNTER).run(&["check", "counter.sts"]);
+    assert_eq!((ran.code, ran.err.as_str()), (1, ""));
+    expect![[r#"
+        holds    small   inductive invariant, induction
+        fails    unseen  after 4 steps, bmc
+                 always unseen: not seen
+                 0  start  Low   x = 0, seen = false
+                 1  up     Low   x = 1
+                 2  up     Low   x = 2
+                 3  up     Low   x = 3
+                 4  rise   High  seen = true
+        holds    high    in 4 steps: up up up rise, bmc
+        holds    twice   in 9 steps: up up up rise down up up up rise, bmc
+        fails    far     inductive invariant, induction
+                 reachable far: x > 3
+                 no run does it, because every reachable state satisfies
+                   at Low   x <= 3
+                   at High  x <= 3
+        holds    6 structural checks
+        9 hold, 2 fail
+    "#]]
+    .assert_eq(&ran.out);
+}
+
+#[test]
+fn full_runs() {
+    if !have_z3("full_runs") {
+        return;
+    }
+    let args = ["check", "--trace", "full", "--property", "high", "-p", "unseen", "counter.sts"];
+    let ran = Folder::with("counter.sts", COUNTER).run(&args);
+    expect![[r#"
+        holds    high    in 4 steps: up up up rise, bmc
+                 0  start  Low   x = 0, seen = false
+                 1  up     Low   x = 1, seen = false
+                 2  up     Low   x = 2, seen = false
+                 3  up     Low   x = 3, seen = false
+                 4  rise   High  x = 3, seen = true
+        fails    unseen  after 4 steps, bmc
+                 always unseen: not seen
+                 0  start  Low   x = 0, seen = false
+                 1  up     Low   x = 1, seen = false
+                 2  up     Low   x = 2, seen = false
+                 3  up     Low   x = 3, seen = false
+                 4  rise   High  x = 3, seen = true
+        1 holds, 1 fails
+    "#]]
+    .assert_eq(&ran.out);
+}
+
+#[test]
+fn structural_checks_are_listed_when_they_fail() {
+    if !have_z3("structural_checks_are_listed_when_they_fail") {
+        return;
+    }
+    let model = "\
+spec Trap
+var x: int
+start -> A { x == 0 }
+node A {
+  go -> B { x := 5 }
+  never when x > 100 { x := 0 }
+}
+node B { back -> A when x < 3 }
+";
+    let folder = Folder::with("trap.sts", model);
+    let ran = folder.run(&["check", "trap.sts"]);
+    assert_eq!(ran.code, 1);
+    expect![[r#"
+        fails    can enable never  inductive invariant, induction
+                 no run does it, because every reachable state satisfies
+                   at A  x <= 100
+                   at B  x >= 3
+        fails    can enable back   inductive invariant, induction
+                 no run does it, because every reachable state satisfies
+                   at A  true
+                   at B  x >= 3
+        fails    no sinkhole B     after 1 step, bmc
+                 0  start  A     x = 0
+                 1  go     B     x = 5
+                    here no transition of B is enabled, whatever its parameters
+        holds    3 structural checks
+        3 hold, 3 fail
+    "#]]
+    .assert_eq(&ran.out);
+    expect![[r#"
+        warning[W0803]: nothing is claimed, so there is nothing to prove
+         --> trap.sts:1:6
+          |
+        1 | spec Trap
+          |      ^^^^
+          = help: add for example `always NAME: formula` or `reachable NAME: formula`
+    "#]]
+    .assert_eq(&ran.err);
+    let ran = folder.run(&["check", "--checks", "none", "trap.sts"]);
+    assert_eq!((ran.code, ran.out.as_str()), (0, ""));
+    let ran = folder.run(&["check", "--checks", "can-enable", "trap.sts"]);
+    expect![[r#"
+        fails    can enable never  inductive invariant, induction
+                 no run does it, because every reachable state satisfies
+                   at A  x <= 100
+                   at B  x >= 3
+        fails    can enable back   inductive invariant, induction
+                 no run does it, because every reachable state satisfies
+                   at A  true
+                   at B  x >= 3
+        holds    1 structural check
+        1 holds, 2 fail
+    "#]]
+    .assert_eq(&ran.out);
+}
+
+#[test]
+fn unknown_says_why() {
+    if !have_z3("unknown_says_why") {
+        return;
+    }
+    let folder = Folder::with("counter.sts", COUNTER);
+    folder.write("live.sts", "spec L var x: int start { x == 0 } step up { x := x + 1 } eventually big: x > 9");
+    let ran = folder.run(&["check", "--checks", "none", "live.sts"]);
+    assert_eq!(ran.code, 3);
+    expect![[r#"
+        unknown  big
+                 eventually big: x > 9
+                 portfolio: no engine decides `eventually` claims yet
+    "#]]
+    .assert_eq(&ran.out);
+    let ran = folder.run(&["check", "--engine", "bmc", "-p", "small", "--timeout", "0.3", "counter.sts"]);
+    assert_eq!(ran.code, 3, "{} {}", ran.out, ran.err);
+    assert!(ran.out.starts_with("unknown  small"), "{}", ran.out);
+    assert!(ran.out.contains("bmc: ") && ran.out.contains("not decided by any run of up to "), "{}", ran.out);
+}
+
+#[test]
+fn quiet_prints_what_does_not_hold() {
+    if !have_z3("quiet_prints_what_does_not_hold") {
+        return;
+    }
+    let folder = Folder::with("counter.sts", COUNTER);
+    let ran = folder.run(&["check", "--quiet", "counter.sts"]);
+    assert_eq!((ran.code, ran.err.as_str()), (1, ""));
+    assert_eq!(ran.out, "counter.sts: fails unseen\ncounter.sts: fails far\n");
+    let ran = folder.run(&["check", "-q", "--property", "small", "counter.sts"]);
+    assert_eq!((ran.code, ran.out.as_str(), ran.err.as_str()), (0, "", ""));
+}
+
+#[test]
+fn several_files_give_the_worst_code() {
+    if !have_z3("several_files_give_the_worst_code") {
+        return;
+    }
+    let folder = Folder::with("counter.sts", COUNTER);
+    folder.write("good.sts", "spec G var x: int start { x == 0 } step s { x := 1 - x } always p: x <= 1");
+    folder.write("bad.sts", "spec");
+    let ran = folder.run(&["check", "good.sts", "counter.sts"]);
+    assert_eq!(ran.code, 1);
+    assert!(ran.out.starts_with("good.sts\nholds    p"), "{}", ran.out);
+    assert!(ran.out.contains("\ncounter.sts\n"), "{}", ran.out);
+    assert_eq!(folder.run(&["check", "counter.sts", "bad.sts"]).code, 2);
+    assert_eq!(folder.run(&["check", "good.sts", "./good.sts"]).code, 0);
+}
+
+#[test]
+fn colour_when_asked_for() {
+    if !have_z3("colour_when_asked_for") {
+        return;
+    }
+    let folder = Folder::with("counter.sts", COUNTER);
+    let ran = folder.run(&["check", "--color", "always", "-p", "small", "counter.sts"]);
+    assert!(ran.out.starts_with("\x1b[32mholds\x1b[0m"), "{:?}", ran.out);
+    let ran = folder.run(&["check", "-p", "small", "counter.sts"]);
+    assert!(!ran.out.contains('\x1b'), "{:?}", ran.out);
+}
+
+#[test]
+fn standard_input() {
+    if !have_z3("standard_input") {
+        return;
+    }
+    let ran = Folder::new().run_with_input(&["check", "-p", "small", "-"], COUNTER.as_bytes());
+    assert_eq!(ran.code, 0);
+    assert!(ran.out.starts_with("holds    small"), "{}", ran.out);
+}
+
+#[test]
+fn conversations_are_kept() {
+    if !have_z3("conversations_are_kept") {
+        return;
+    }
+    let folder = Folder::with("counter.sts", COUNTER);
+    let ran = folder.run(&["check", "--log-smt", "logs/smt", "-p", "small", "counter.sts"]);
+    assert_eq!(ran.code, 0);
+    let logs: Vec<_> = std::fs::read_dir(folder.path.join("logs/smt")).unwrap().map(|e| e.unwrap().path()).collect();
+    assert!(!logs.is_empty());
+    for log in logs {
+        assert_eq!(log.extension().unwrap(), "smt2");
+        assert!(std::fs::read_to_string(&log).unwrap().contains("(check-sat"), "{}", log.display());
+    }
+}
+
+/// A solver that says `unsat` to everything makes engines claim proofs; a second opinion finds them out.
+#[test]
+fn a_verdict_that_fails_its_check_is_an_internal_error() {
+    if !have_z3("a_verdict_that_fails_its_check_is_an_internal_error") {
+        return;
+    }
+    let folder = Folder::with("counter.sts", COUNTER);
+    let liar = "#!/bin/sh\nwhile read -r line; do case \"$line\" in *check-sat*) echo unsat;; *exit*) exit;; \
+                *get-unsat*) echo '()';; *echo*) echo \"$line\" | sed 's/.*\\(\".*\"\\).*/\\1/';; esac; done\n";
+    folder.write("liar", liar);
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::set_permissions(folder.path.join("liar"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    let args = ["check", "--solver", "yices=liar", "--second-opinion", "z3", "-p", "unseen", "--timeout", "3"];
+    let ran = folder.run(&[&args[..], &["counter.sts"]].concat());
+    assert_eq!(ran.code, 4, "{} {}", ran.out, ran.err);
+    assert!(!ran.out.contains("holds"), "{}", ran.out);
+    assert!(ran.out.contains("internal error:") && ran.out.contains("did not pass its check"), "{}", ran.out);
+    let file = folder.names().into_iter().find(|n| n.starts_with("gander-internal-error-")).unwrap();
+    assert!(ran.out.contains(&format!("gander certify ./{file}")), "{}", ran.out);
+    let again = folder.run(&["certify", &file]);
+    assert_eq!(again.code, 1, "{} {}", again.out, again.err);
+    assert!(again.out.starts_with("rejected:"), "{}", again.out);
+    let json = folder.run(&[&args[..], &["--json", "counter.sts"]].concat());
+    assert_eq!(json.code, 4);
+    let value: serde_json::Value = serde_json::from_str(&json.out).unwrap();
+    assert_eq!(value["results"], serde_json::json!([]));
+    assert!(value["diagnostics"].as_array().unwrap().iter().any(|d| d["code"] == "internal"));
+}
+
+/// Ctrl-C: what is known is printed, with its exit code.
+#[test]
+fn an_interrupt_prints_what_is_known() {
+    if !have_z3("an_interrupt_prints_what_is_known") {
+        return;
+    }
+    // Nobody can decide it soon: the invariant is not linear.
+    let model = "\
+spec Hard
+var x: int
+var y: int
+start { x == 0, y == 0 }
+step s { x := x + 1, y := y + 2 * x + 1 }
+always never: y != 1000000007 * 1000000009
+always first: x >= 0
+";
+    let folder = Folder::with("hard.sts", model);
+    let mut command = folder.command(&["check", "--engine", "bmc", "--checks", "none", "hard.sts"]);
+    let child = command.stdout(std::process::Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(1500));
+    let pid = child.id().to_string();
+    assert!(std::process::Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    let out = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(3), "{out}");
+    assert!(out.contains("unknown  never") && out.contains("not decided by any run of up to"), "{out}");
+    assert!(out.contains("stopped: this is what is known so far"), "{out}");
+}
+
+#[test]
+fn without_a_solver_it_says_so() {
+    let folder = Folder::with("counter.sts", COUNTER);
+    let mut command = folder.command(&["check", "--timeout", "0.3", "-p", "small", "counter.sts"]);
+    command.env("GANDER_Z3", "none").env("GANDER_YICES", "none").env("PATH", "");
+    let output = command.output().unwrap();
+    assert_eq!(output.status.code(), Some(3));
+    let err = String::from_utf8(output.stderr).unwrap();
+    assert!(err.contains("no solver was found") && err.contains("gander setup"), "{err}");
+}

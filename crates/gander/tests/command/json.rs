@@ -1,0 +1,110 @@
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::support::{COUNTER, Folder, Ran, have_z3};
+
+/// Parses the output of a run after validating it against the published schema.
+fn validated(ran: &Ran) -> Value {
+    let value: Value = serde_json::from_str(&ran.out).unwrap_or_else(|e| panic!("{e}: {} {}", ran.out, ran.err));
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/gander.schema.json");
+    let schema: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let mut compiler = boon::Compiler::new();
+    compiler.add_resource("gander.schema.json", schema).unwrap();
+    let mut schemas = boon::Schemas::new();
+    let index = compiler.compile("gander.schema.json", &mut schemas).unwrap();
+    if let Err(error) = schemas.validate(&value, index) {
+        panic!("{error:#} in {value:#}");
+    }
+    value
+}
+
+fn keys(value: &Value) -> Vec<&str> {
+    value.as_object().unwrap().keys().map(String::as_str).collect()
+}
+
+#[test]
+fn one_file_is_an_object() {
+    if !have_z3("one_file_is_an_object") {
+        return;
+    }
+    let ran = Folder::with("counter.sts", COUNTER).run(&["check", "--json", "counter.sts"]);
+    assert_eq!((ran.code, ran.err.as_str()), (1, ""));
+    let value = validated(&ran);
+    assert_eq!(keys(&value), ["schema", "file", "results", "diagnostics"]);
+    assert_eq!(value["file"], "counter.sts");
+    let results = value["results"].as_array().unwrap();
+    let expected = ["claim", "kind", "verdict", "engine", "seconds", "length", "explored_through", "why", "evidence"];
+    assert_eq!(keys(&results[0]), expected);
+    let find = |name: &str| results.iter().find(|r| r["claim"] == name).unwrap();
+    assert_eq!((find("small")["verdict"].as_str(), find("small")["length"].as_u64()), (Some("holds"), None));
+    assert_eq!((find("unseen")["verdict"].as_str(), find("unseen")["length"].as_u64()), (Some("fails"), Some(4)));
+    assert_eq!((find("high")["kind"].as_str(), find("high")["length"].as_u64()), (Some("reachable"), Some(4)));
+    assert_eq!((find("twice")["kind"].as_str(), find("twice")["length"].as_u64()), (Some("chain"), Some(9)));
+    assert_eq!(find("far")["verdict"], "fails");
+    assert!(results.iter().any(|r| r["kind"] == "no-sinkhole"));
+}
+
+#[test]
+fn several_files_are_an_array() {
+    if !have_z3("several_files_are_an_array") {
+        return;
+    }
+    let folder = Folder::with("counter.sts", COUNTER);
+    folder.write("bad.sts", "spec A vra x: int");
+    let ran = folder.run(&["check", "--json", "-p", "small", "counter.sts", "bad.sts", "none.sts", "counter.sts"]);
+    assert_eq!((ran.code, ran.err.as_str()), (2, ""));
+    let value = validated(&ran);
+    let files = value.as_array().unwrap();
+    assert_eq!(files.len(), 3);
+    assert_eq!(files[0]["results"].as_array().unwrap().len(), 1);
+    assert_eq!(files[1]["results"].as_array().unwrap().len(), 0);
+    let diagnostic = &files[1]["diagnostics"][0];
+    assert_eq!((diagnostic["code"].as_str(), diagnostic["line"].as_u64()), (Some("E0116"), Some(1)));
+    assert_eq!(diagnostic["column"], 8);
+    assert_eq!(files[2]["diagnostics"][0]["code"], "no-file");
+}
+
+#[test]
+fn errors_are_json_too() {
+    let folder = Folder::with("counter.sts", COUNTER);
+    for (args, code) in [
+        (&["none.sts"][..], "no-file"),
+        (&["."], "directory"),
+        (&["-p", "smal", "counter.sts"], "usage"),
+        (&["--engine", "bmd", "counter.sts"], "usage"),
+        (&["--second-opinion", "nobody", "counter.sts"], "usage"),
+        (&["--solver", "z3=/nowhere", "counter.sts"], "usage"),
+        (&["--log-smt", "counter.sts/x", "counter.sts"], "usage"),
+    ] {
+        let ran = folder.run(&[&["check", "--json"][..], args].concat());
+        assert_eq!((ran.code, ran.err.as_str()), (2, ""), "{args:?}");
+        let value = validated(&ran);
+        let codes: Vec<&str> =
+            value["diagnostics"].as_array().unwrap().iter().filter_map(|d| d["code"].as_str()).collect();
+        assert!(codes.contains(&code), "{args:?}: {codes:?}");
+    }
+}
+
+#[test]
+fn unknown_has_reasons() {
+    if !have_z3("unknown_has_reasons") {
+        return;
+    }
+    let model = "spec L var x: int start { x == 0 } step up { x := x + 1 } eventually big: x > 9";
+    let ran = Folder::with("m.sts", model).run(&["check", "--json", "--checks", "none", "m.sts"]);
+    assert_eq!(ran.code, 3);
+    let value = validated(&ran);
+    let result = &value["results"][0];
+    assert_eq!((result["verdict"].as_str(), result["kind"].as_str()), (Some("unknown"), Some("eventually")));
+    assert!(!result["why"].as_array().unwrap().is_empty());
+}
+
+/// The schema is not so lax that anything passes.
+#[test]
+#[should_panic(expected = "verdict")]
+fn the_schema_can_say_no() {
+    let out = r#"{"schema":"gander/1","file":"f","diagnostics":[],"results":[{"claim":"c","kind":"always","verdict":"maybe",
+        "engine":null,"seconds":0,"length":null,"explored_through":null,"why":[],"evidence":null}]}"#;
+    validated(&Ran { code: 0, out: out.to_string(), err: String::new() });
+}

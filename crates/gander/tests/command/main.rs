@@ -1,0 +1,11 @@
+//! The built command, end to end: what people read, what programs read, what happens to bad input.
+
+mod bad_input;
+mod certify;
+mod check;
+mod fmt;
+mod graph;
+mod json;
+mod simulate;
+mod support;
+mod usage;

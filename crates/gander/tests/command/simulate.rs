@@ -1,0 +1,133 @@
+use expect_test::expect;
+
+use crate::support::{COUNTER, Folder, have_z3};
+
+const ACCOUNT: &str = "\
+spec Account
+var balance: real
+var note: string
+start -> Open { balance == 50, note == \"\" }
+node Open {
+  deposit(amount: real) when amount > 0 { balance := balance + amount }
+  rename(text: string) { note := text }
+  drift { balance' > balance, balance' < balance + 10 }
+  close -> Closed when balance == 0
+}
+final node Closed
+";
+
+#[test]
+fn a_script_gives_a_run() {
+    if !have_z3("a_script_gives_a_run") {
+        return;
+    }
+    let folder = Folder::with("a.sts", ACCOUNT);
+    folder.write("script", "# a comment\ndeposit amount=1/3\nrename(text = \"a \\\"b\\\"\")\ndrift balance'=55\nundo\ndrift balance' = 54.5\n");
+    let ran = folder.run(&["simulate", "a.sts", "--script", "script"]);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    expect![[r#"
+        0  start                     Open  balance = 50, note = ""
+        1  deposit(amount = 1/3)     Open  balance = 151/3
+        2  rename(text = "a \"b\"")  Open  note = "a \"b\""
+        3  drift                     Open  balance = 109/2
+    "#]]
+    .assert_eq(&ran.out);
+    assert_eq!(folder.run_with_input(&["simulate", "a.sts"], folder.read("script").as_bytes()).out, ran.out);
+}
+
+#[test]
+fn a_saved_run_can_be_taken_again() {
+    if !have_z3("a_saved_run_can_be_taken_again") {
+        return;
+    }
+    let folder = Folder::with("a.sts", ACCOUNT);
+    let first = folder.run_with_input(&["simulate", "a.sts", "--seed", "7"], b"random 12\nsave run.txt\n");
+    assert_eq!((first.code, first.err.as_str()), (0, ""));
+    let again = folder.run(&["simulate", "a.sts", "--script", "run.txt"]);
+    assert_eq!(format!("saved run.txt\n{}", again.out), first.out);
+    let random = folder.run(&["simulate", "a.sts", "--random", "12", "--seed", "7"]);
+    assert_eq!(random.out, again.out);
+}
+
+#[test]
+fn mistakes_name_the_line() {
+    if !have_z3("mistakes_name_the_line") {
+        return;
+    }
+    let folder = Folder::with("a.sts", ACCOUNT);
+    for (script, expected) in [
+        ("deposit amount=-1", "line 1: `deposit` is not enabled"),
+        ("deposit amount=1\nclose", "line 2: `close` is not enabled"),
+        ("depsoit", "line 1: `depsoit` is not known here; did you mean `deposit`?"),
+        ("deposit amount=x", "line 1: amount: a value of sort real was expected"),
+        ("deposit amuont=1", "line 1: `amuont` cannot be chosen here"),
+        ("deposit balance'=3", "line 1: `balance'` cannot be chosen here"),
+        ("undo", "line 1: this is the beginning of the run"),
+        ("9", "line 1: there is no transition 9 here"),
+        ("rename text=\"", "line 1: a quote is not closed"),
+        ("start balance=3", "line 1: `start` has no start state with these values"),
+        ("save", "line 1: save takes the name of a file"),
+    ] {
+        let ran = folder.run_with_input(&["simulate", "a.sts"], script.as_bytes());
+        assert_eq!(ran.code, 2, "{script}");
+        assert!(ran.err.contains(expected), "{script}: {}", ran.err);
+    }
+}
+
+#[test]
+fn show_and_help() {
+    if !have_z3("show_and_help") {
+        return;
+    }
+    let folder = Folder::with("c.sts", COUNTER);
+    let ran =
+        folder.run_with_input(&["simulate", "c.sts"], b"show\n1\nup\n1\nshow\nrise\nreset\nhelp\nquit\nnonsense\n");
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    expect![[r#"
+        0  Low  x = 0, seen = false
+          1  up
+          2  rise -> High  (not enabled)
+        3  Low  x = 3, seen = false
+          1  up  (not enabled)
+          2  rise -> High
+        NUMBER or NAME [x=5 ...]  take that transition; what you do not give is chosen
+                                  (y'=3 asks for a next value)
+        random [N]                take N random steps (1)
+        undo [N]                  take N steps back (1)
+        reset                     back to the first state
+        start [NAME] [x=5 ...]    begin anew
+        show                      show state and transitions again
+        run                       print the run so far
+        save FILE                 write the run as a script for --script
+        quit                      end
+        0  start  Low   x = 0, seen = false
+    "#]]
+    .assert_eq(&ran.out);
+}
+
+#[test]
+fn input_that_ends_or_makes_no_sense() {
+    if !have_z3("input_that_ends_or_makes_no_sense") {
+        return;
+    }
+    let folder = Folder::with("c.sts", COUNTER);
+    let ran = folder.run(&["simulate", "c.sts"]);
+    assert_eq!((ran.code, ran.out.as_str()), (0, "0  start  Low   x = 0, seen = false\n"));
+    assert_eq!(folder.run_with_input(&["simulate", "c.sts"], b"\xff\xfe\n").code, 2);
+    assert_eq!(folder.run(&["simulate", "c.sts", "--script", "none"]).code, 2);
+    assert_eq!(folder.run_with_input(&["simulate", "-"], COUNTER.as_bytes()).code, 2);
+    folder.write("dead.sts", "spec D var x: int start { x == 0, x == 1 } step s { x := x }");
+    let ran = folder.run(&["simulate", "dead.sts"]);
+    assert_eq!((ran.code, ran.err.as_str()), (2, "error: `start` has no start state\n"));
+}
+
+#[test]
+fn random_runs_end_where_nothing_is_possible() {
+    if !have_z3("random_runs_end_where_nothing_is_possible") {
+        return;
+    }
+    let folder = Folder::with("m.sts", "spec M var x: int start { x == 0 } step s when x < 2 { x := x + 1 }");
+    let ran = folder.run(&["simulate", "m.sts", "--random", "10"]);
+    assert_eq!(ran.code, 0);
+    assert_eq!(ran.out, "0  start  x = 0\n1  s      x = 1\n2  s      x = 2\nno further step after 2\n");
+}

@@ -1,0 +1,140 @@
+//! Running the built command in a folder of its own.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use gander::smt::Solvers;
+
+/// What a run of the command gave.
+#[derive(Debug)]
+pub struct Ran {
+    pub code: i32,
+    pub out: String,
+    pub err: String,
+}
+
+/// A folder that is removed at the end.
+pub struct Folder {
+    pub path: PathBuf,
+}
+
+impl Folder {
+    pub fn new() -> Folder {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let name = format!("gander-command-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+        let path = std::env::temp_dir().join(name);
+        let _ = fs::remove_dir_all(&path);
+        fs::create_dir_all(&path).unwrap();
+        Folder { path }
+    }
+
+    /// A folder with one file.
+    pub fn with(name: &str, content: impl AsRef<[u8]>) -> Folder {
+        let folder = Folder::new();
+        folder.write(name, content);
+        folder
+    }
+
+    pub fn write(&self, name: &str, content: impl AsRef<[u8]>) {
+        fs::write(self.path.join(name), content).unwrap();
+    }
+
+    pub fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path.join(name)).unwrap()
+    }
+
+    /// Names of the files in it, sorted.
+    pub fn names(&self) -> Vec<String> {
+        let mut names: Vec<String> =
+            fs::read_dir(&self.path).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    pub fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_gander"));
+        command.args(args).current_dir(&self.path).stdin(Stdio::null());
+        command
+    }
+
+    pub fn run(&self, args: &[&str]) -> Ran {
+        ran(self.command(args).output().unwrap())
+    }
+
+    pub fn run_with_input(&self, args: &[&str], input: &[u8]) -> Ran {
+        let mut command = self.command(args);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        // The command may end before it has read everything.
+        let _ = child.stdin.take().unwrap().write_all(input);
+        ran(child.wait_with_output().unwrap())
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.path);
+    }
+}
+
+fn ran(output: std::process::Output) -> Ran {
+    let text = |bytes: Vec<u8>| without_times(&String::from_utf8(bytes).unwrap());
+    Ran { code: output.status.code().unwrap_or(-1), out: text(output.stdout), err: text(output.stderr) }
+}
+
+/// On a busy machine the command mentions times: they are no part of what is tested.
+fn without_times(text: &str) -> String {
+    let mut out = String::new();
+    for line in text.split_inclusive('\n') {
+        let (body, end) = line.strip_suffix('\n').map_or((line, ""), |l| (l, "\n"));
+        let time = body.strip_suffix(" s").and_then(|b| b.rsplit_once(", "));
+        match time {
+            Some((rest, number)) if number.parse::<f64>().is_ok() => out.push_str(rest),
+            _ => out.push_str(body),
+        }
+        out.push_str(end);
+    }
+    out
+}
+
+/// True if z3 is there. If not, the test says so where people look.
+pub fn have_z3(test: &str) -> bool {
+    let there = Solvers::from_environment().z3().is_some();
+    if !there {
+        skip(test, "z3 was not found: run `gander setup`");
+    }
+    there
+}
+
+/// Skips loudly: prints, and adds a line to the file that `GANDER_SKIP_LOG` names.
+pub fn skip(test: &str, why: &str) {
+    let line = format!("SKIPPED {test}: {why}\n");
+    let _ = std::io::stderr().write_all(line.as_bytes());
+    if let Some(log) = std::env::var_os("GANDER_SKIP_LOG") {
+        let file = fs::OpenOptions::new().create(true).append(true).open(Path::new(&log));
+        file.and_then(|mut f| f.write_all(line.as_bytes())).unwrap();
+    }
+}
+
+/// A counter: everything about it is determined, so every solver gives the same runs.
+pub const COUNTER: &str = "\
+spec Counter
+var x: int
+var seen: bool
+start -> Low { x == 0, not seen }
+node Low {
+  up when x < 3 { x := x + 1 }
+  rise -> High when x == 3 { seen := true }
+}
+node High {
+  down -> Low { x := 0 }
+}
+always    small:   x <= 3
+always    unseen:  not seen
+reachable high:    in High
+reachable twice:   rise then rise
+reachable far:     x > 3
+";
