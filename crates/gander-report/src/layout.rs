@@ -365,7 +365,7 @@ fn wish(g: &Layered, i: usize, round: usize) -> (f64, f64) {
     };
     // At first one direction only, which untangles; then both, which balances.
     let last = round >= SWEEPS;
-    if last || round % 2 == 0 || item.below.is_empty() {
+    if last || round.is_multiple_of(2) || item.below.is_empty() {
         near(&item.above);
     }
     if last || round % 2 == 1 || item.above.is_empty() {

@@ -287,7 +287,7 @@ impl Simulator {
         {
             return Ok(known.then(Vec::new));
         }
-        let features = pool.features(&[formula]).into();
+        let features = pool.features(&[formula]);
         let Some(solver) = self.solvers.choose(features) else {
             let help = "no solver was found that can do this: `gander setup` brings one";
             return Err(Trouble::Unknown(help.to_string()));

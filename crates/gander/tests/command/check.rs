@@ -41,7 +41,8 @@ fn what_cannot_happen_is_explained() {
                  no run does it, because every reachable state satisfies
                    at Low   x <= 3
                    at High  x <= 3
-    "#]].assert_eq(&ran.out);
+    "#]]
+    .assert_eq(&ran.out);
 }
 
 #[test]
