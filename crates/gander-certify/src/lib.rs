@@ -47,13 +47,13 @@ pub struct CheckLimits {
     pub memory: Option<u64>,
     /// Steps of a run that are replayed.
     pub replay_steps: u64,
-    /// Depth of k-induction and diameters.
-    pub depth: u32,
+    /// Size of the formula of a bounded argument (k-induction, diameter), counted in conjuncts and comparisons.
+    pub unrolled: u64,
 }
 
 impl Default for CheckLimits {
     fn default() -> CheckLimits {
-        CheckLimits { query: None, total: None, memory: None, replay_steps: 20_000_000, depth: 20_000 }
+        CheckLimits { query: None, total: None, memory: None, replay_steps: 20_000_000, unrolled: 10_000_000 }
     }
 }
 
@@ -80,7 +80,7 @@ pub(crate) struct Tools {
     log: Option<LogSink>,
 }
 
-/// Checks evidence; see the crate's documentation.
+/// Checks evidence; see the crate's documentation. Keep one for many checks: it keeps its solvers running.
 pub struct Checker {
     tools: Tools,
     /// Solvers that are well and wait for the next check.
@@ -123,6 +123,15 @@ impl Checker {
         let mut checker = Checker::new(solvers, limits);
         checker.tools.only = Some(only);
         Some(checker)
+    }
+
+    /// Changes what later checks may cost.
+    pub fn set_limits(&mut self, limits: CheckLimits) {
+        // Memory is a matter of the solver's start.
+        if limits.memory != self.tools.limits.memory {
+            self.idle.clear();
+        }
+        self.tools.limits = limits;
     }
 
     /// Ends checks from another thread: a tripped killer makes them undecided.

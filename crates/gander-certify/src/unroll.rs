@@ -31,7 +31,7 @@ pub(crate) fn check_k_induction(
     if how.k == 0 {
         return Err(wrong("k-induction begins with k = 1"));
     }
-    let k = within_limit(case, how.k)?;
+    let k = within_limit(case, how.k, how.loop_free)?;
     check_exclusion(case, by_node, bad)?;
 
     let mut base = Sequence::new();
@@ -39,6 +39,7 @@ pub(crate) fn check_k_induction(
     let start = base.start(case, 0);
     script.push(Line::Assert(start));
     for i in 0..k {
+        case.look_up()?;
         if i > 0 {
             let step = base.step(case, i - 1);
             script.push(Line::Assert(step));
@@ -80,7 +81,7 @@ pub(crate) fn check_k_induction(
 
 /// Checks that no loop-free run has more than `k` steps, and no run of at most `k` steps is bad.
 pub(crate) fn check_diameter(case: &mut Case<'_>, k: u32, bad: &Bad) -> Result<(), Rejection> {
-    let k = within_limit(case, k)?;
+    let k = within_limit(case, k, true)?;
     let mut run = Sequence::new();
     let mut script = Vec::new();
     let start = run.start(case, 0);
@@ -105,9 +106,16 @@ pub(crate) fn check_diameter(case: &mut Case<'_>, k: u32, bad: &Bad) -> Result<(
     case.refute_in_turn(&script)
 }
 
-fn within_limit(case: &Case<'_>, k: u32) -> Result<usize, Rejection> {
-    if k > case.limits.depth {
-        return Err(undecided(format!("the depth {k} is above the limit of {}", case.limits.depth)));
+/// The depth, if the argument does not become too large: every step has all transitions, and distinct states are
+/// compared pairwise.
+fn within_limit(case: &Case<'_>, k: u32, distinct: bool) -> Result<usize, Rejection> {
+    let system = case.system;
+    let parts: usize = system.transitions.iter().map(|t| 1 + t.guard.len() + t.effect.len()).sum();
+    let steps = u64::from(k) + 1;
+    let pairs = if distinct { steps.saturating_mul(steps) / 2 } else { 0 };
+    let size = (steps.saturating_mul(parts as u64)).saturating_add(pairs.saturating_mul(system.vars.len() as u64 + 1));
+    if size > case.limits.unrolled {
+        return Err(undecided(format!("a bounded argument of depth {k} is too large")));
     }
     Ok(k as usize)
 }

@@ -402,6 +402,7 @@ fn diameters() {
     accepts(&s, holds(Evidence::Diameter { k: 0 }));
     let s = ring().always("x <= 4");
     assert!(matches!(check(&s, &holds(Evidence::Diameter { k: u32::MAX })), Err(Rejection::Undecided(_))));
+    assert!(matches!(check(&s, &k_ind(&s, u32::MAX, false, false, &["true"])), Err(Rejection::Undecided(_))));
 }
 
 #[test]
