@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use gander_certify::{CheckLimits, Checker, Rejection};
+use gander_certify::{CheckLimits, Checker, LogSink, Rejection};
 use gander_smt::Killer;
 use gander_system::{ClaimId, System, Verdict};
 
@@ -28,7 +28,10 @@ pub(super) enum Judgement {
 pub(super) struct Judge {
     system: Arc<System>,
     config: CheckConfig,
-    killer: Killer,
+    /// Kept from answer to answer, as it keeps its solvers running.
+    checker: Checker,
+    /// Asks the solver of the second opinion only; none if it is wanted and was not found.
+    second: Option<Option<Checker>>,
     deadline: Option<Instant>,
     logs: Arc<AtomicU32>,
 }
@@ -39,28 +42,39 @@ impl Judge {
         cancel.kills(&killer);
         let deadline = config.timeout.and_then(|t| started.checked_add(t));
         let logs = Arc::new(AtomicU32::new(0));
-        Judge { system: Arc::clone(system), config: config.clone(), killer, deadline, logs }
+        let (solvers, limits) = (&config.solvers, CheckLimits { memory: config.memory, ..CheckLimits::default() });
+        let checker = Checker::new(solvers, limits);
+        let second = config.second_opinion.as_ref().map(|name| Checker::with_solver(solvers, limits, name));
+        let mut judge = Judge { system: Arc::clone(system), config: config.clone(), checker, second, deadline, logs };
+        judge.obey(&killer);
+        judge
+    }
+
+    fn obey(&mut self, killer: &Killer) {
+        self.checker.set_killer(killer.clone());
+        if let Some(Some(second)) = &mut self.second {
+            second.set_killer(killer.clone());
+        }
     }
 
     /// Everything was cancelled: what was found already still gets a short check.
     pub(super) fn last_moment(&mut self) {
-        self.killer = Killer::new();
+        self.obey(&Killer::new());
         self.deadline = Some(Instant::now());
     }
 
-    pub(super) fn judge(&self, claim: ClaimId, verdict: &Verdict) -> Judgement {
-        let mut checker = Checker::new(&self.config.solvers, self.limits());
-        let certified = match self.check(&mut checker, claim, verdict) {
+    pub(super) fn judge(&mut self, claim: ClaimId, verdict: &Verdict) -> Judgement {
+        let (limits, log) = (self.limits(), self.log(claim));
+        let warnings = match check(&self.system, &mut self.checker, limits, log.clone(), claim, verdict) {
             Ok(warnings) => warnings,
             Err(judgement) => return judgement,
         };
-        let Some(name) = &self.config.second_opinion else {
-            return Judgement::Right { warnings: certified };
-        };
-        match Checker::with_solver(&self.config.solvers, self.limits(), name) {
-            None => Judgement::Undecided(format!("the solver `{name}` for a second opinion was not found")),
-            Some(mut second) => match self.check(&mut second, claim, verdict) {
-                Ok(_) => Judgement::Right { warnings: certified },
+        let name = self.config.second_opinion.as_deref().unwrap_or_default();
+        match &mut self.second {
+            None => Judgement::Right { warnings },
+            Some(None) => Judgement::Undecided(format!("the solver `{name}` for a second opinion was not found")),
+            Some(Some(second)) => match check(&self.system, second, limits, log, claim, verdict) {
+                Ok(_) => Judgement::Right { warnings },
                 Err(Judgement::Undecided(why)) => Judgement::Undecided(format!("second opinion by {name}: {why}")),
                 Err(Judgement::Wrong(why)) => Judgement::Wrong(format!("second opinion by {name}: {why}")),
                 Err(right) => right,
@@ -73,21 +87,34 @@ impl Judge {
         CheckLimits { total: left, query: left, memory: self.config.memory, ..CheckLimits::default() }
     }
 
-    fn check(&self, checker: &mut Checker, claim: ClaimId, verdict: &Verdict) -> Result<Vec<String>, Judgement> {
-        checker.set_killer(self.killer.clone());
-        if let Some(folder) = self.config.log_smt.clone() {
-            let (logs, name) = (Arc::clone(&self.logs), file_name(&self.system.claims[claim.index()].name));
-            checker.set_log(Arc::new(move |solver: &str| {
-                let n = logs.fetch_add(1, Ordering::Relaxed);
-                let file = File::create(folder.join(format!("certify-{name}-{solver}-{n}.smt2"))).ok()?;
-                Some(Box::new(BufWriter::new(file)) as Box<dyn Write + Send>)
-            }));
-        }
-        match checker.check(&self.system, claim, verdict) {
-            Ok(certified) => Ok(certified.warnings),
-            Err(Rejection::Wrong(why)) => Err(Judgement::Wrong(why)),
-            Err(Rejection::Undecided(why)) => Err(Judgement::Undecided(why)),
-        }
+    /// Where conversations about a claim are recorded, if they are.
+    fn log(&self, claim: ClaimId) -> Option<LogSink> {
+        let folder = self.config.log_smt.clone()?;
+        let (logs, name) = (Arc::clone(&self.logs), file_name(&self.system.claims[claim.index()].name));
+        Some(Arc::new(move |solver: &str| {
+            let n = logs.fetch_add(1, Ordering::Relaxed);
+            let file = File::create(folder.join(format!("certify-{name}-{solver}-{n}.smt2"))).ok()?;
+            Some(Box::new(BufWriter::new(file)) as Box<dyn Write + Send>)
+        }))
+    }
+}
+
+fn check(
+    system: &System,
+    checker: &mut Checker,
+    limits: CheckLimits,
+    log: Option<LogSink>,
+    claim: ClaimId,
+    verdict: &Verdict,
+) -> Result<Vec<String>, Judgement> {
+    checker.set_limits(limits);
+    if let Some(log) = log {
+        checker.set_log(log);
+    }
+    match checker.check(system, claim, verdict) {
+        Ok(certified) => Ok(certified.warnings),
+        Err(Rejection::Wrong(why)) => Err(Judgement::Wrong(why)),
+        Err(Rejection::Undecided(why)) => Err(Judgement::Undecided(why)),
     }
 }
 
