@@ -1,4 +1,5 @@
-//! Compares engines with the oracle: `oracle COUNT [FIRST [ENGINE]]`, for example `oracle 20000 0 bmc`.
+//! Compares engines with the oracle: `oracle COUNT [FIRST [ENGINE [DEPTH]]]`, for example
+//! `oracle 20000 0 induction 6`. The depth bounds bounded model checking and induction.
 
 #[path = "../tests/models/against_oracle.rs"]
 mod against_oracle;
@@ -16,6 +17,10 @@ fn main() -> std::io::Result<()> {
     let engine = args.get(3).map(String::as_str);
     let lengths = if engine == Some("simulate") { Lengths::Any } else { Lengths::Shortest };
     let mut portfolio = Portfolio::new(engine.map(|e| [e]).as_ref().map(|e| &e[..]));
+    if args.len() > 4 {
+        let depth = number(4, 24) as u32;
+        (portfolio.max_depth, portfolio.max_k) = (Some(depth), Some(depth));
+    }
     let comparison = Comparison { lengths, ..Comparison::default() };
     let begun = Instant::now();
     let report = compare(first..first + count, &mut portfolio, comparison);
