@@ -427,7 +427,11 @@ fn draw(request: &Request, g: &Layered) -> Drawing {
         .nodes
         .iter()
         .enumerate()
-        .map(|(v, &size)| Rect { x: x_of(v) - size.width / 2.0, y: middle(v) - size.height / 2.0, size })
+        .map(|(v, &size)| {
+            // As tall as its loops, so that each of them touches it.
+            let size = Size { height: g.items[v].height, ..size };
+            Rect { x: x_of(v) - size.width / 2.0, y: middle(v) - size.height / 2.0, size }
+        })
         .collect();
     let ports = Ports::of(g, &nodes, &x_of);
     let mut loops_at: FxHashMap<usize, f64> = FxHashMap::default();

@@ -72,7 +72,8 @@ pub fn to_svg(graph: &GraphView) -> Result<String, TooLarge> {
             };
             rounded(&mut out, "final", inner);
         }
-        text_lines(&mut out, lines, rect.x + 14.0, rect.y + 9.0);
+        let text_height = lines.len() as f64 * LINE;
+        text_lines(&mut out, lines, rect.x + 14.0, rect.y + (rect.size.height - text_height) / 2.0);
     }
     for rect in &drawing.nodes[graph.nodes.len()..] {
         let r = START_DOT / 2.0;

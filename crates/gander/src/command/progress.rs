@@ -37,7 +37,8 @@ impl Progress {
     pub fn start(file: &str) -> Progress {
         let shared = Arc::new(Shared::default());
         let thread = std::io::stderr().is_terminal().then(|| {
-            let (shared, file) = (Arc::clone(&shared), file.to_string());
+            let name = std::path::Path::new(file).file_name().map_or(file.into(), |n| n.to_string_lossy());
+            let (shared, file) = (Arc::clone(&shared), name.into_owned());
             std::thread::spawn(move || show(&shared, &file))
         });
         Progress { shared, thread }
