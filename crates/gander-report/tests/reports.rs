@@ -76,6 +76,7 @@ fn text_for_people() {
         holds    deep           3-inductive invariant over loop-free paths, induction
         fails    modest         after 3 steps, bmc, 1.2 s
                  always balance < 1000
+                 warning: the run cannot be extended
                  0  start                  Open  balance = 50, note = ""
                  1  deposit(amount = 1/3)  Open  balance = 151/3
                     this step 2 times, the last time shown:
@@ -201,6 +202,16 @@ fn json_of_each_verdict() {
             }
           ],
           "diagnostics": [
+            {
+              "code": "verdict",
+              "severity": "warning",
+              "message": "modest: the run cannot be extended",
+              "line": null,
+              "column": null,
+              "end_line": null,
+              "end_column": null,
+              "help": []
+            },
             {
               "code": "stopped",
               "severity": "note",

@@ -186,10 +186,17 @@ pub fn check_loaded(
         view.claims.push(claim_view(&system, answered, saved));
     }
     let open = view.claims.iter().any(|c| c.verdict.evidence().is_none());
-    if cancel.is_cancelled() && open {
-        view.stopped = Some("stopped: this is what is known so far".to_string());
-    }
-    view.seconds = started.elapsed().as_secs_f64();
+    let elapsed = started.elapsed();
+    view.seconds = elapsed.as_secs_f64();
+    view.stopped = match options.timeout {
+        _ if !open => None,
+        _ if cancel.is_cancelled() => Some("stopped: this is what is known so far".to_string()),
+        Some(limit) if elapsed >= limit => Some(format!(
+            "stopped by the time limit of {} s: a longer one (--timeout), or invariants in nodes as hints, may help",
+            limit.as_secs_f64()
+        )),
+        _ => None,
+    };
     Checked { view, system: Some(system), report }
 }
 

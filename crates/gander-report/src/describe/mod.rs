@@ -6,7 +6,8 @@ mod trace;
 use gander_system::{Claim, ClaimKind, ClaimOrigin, Evidence, NodeFormulas, System, Verdict};
 
 use crate::view::{
-    ClaimView, DiagnosticView, EvidenceView, ObstacleView, Origin, Place, Severity, ShownEvidence, VerdictView,
+    ClaimView, DiagnosticView, EvidenceView, ObstacleView, Origin, Place, Severity, ShownEvidence, TraceView,
+    VerdictView,
 };
 
 pub use graph::graph_view;
@@ -33,7 +34,7 @@ pub struct Answered<'a> {
 /// The view of a claim with its answer. `saved` is the evidence in its file form, if there is any.
 pub fn claim_view(system: &System, answered: Answered<'_>, saved: serde_json::Value) -> ClaimView {
     let Answered { claim, verdict, engine, seconds, warnings } = answered;
-    let view = |evidence: &Evidence| EvidenceView { shown: shown(system, claim, evidence), saved };
+    let view = |direction, evidence| EvidenceView { shown: shown(system, claim, direction, evidence), saved };
     ClaimView {
         name: claim.name.clone(),
         kind: claim.kind.word().to_string(),
@@ -44,8 +45,8 @@ pub fn claim_view(system: &System, answered: Answered<'_>, saved: serde_json::Va
             ClaimOrigin::Structural => Origin::Structural,
         },
         verdict: match verdict {
-            Verdict::Holds(evidence) => VerdictView::Holds(view(evidence)),
-            Verdict::Fails(evidence) => VerdictView::Fails(view(evidence)),
+            Verdict::Holds(evidence) => VerdictView::Holds(view(Direction::Holds, evidence)),
+            Verdict::Fails(evidence) => VerdictView::Fails(view(Direction::Fails, evidence)),
             Verdict::Unknown { explored_through, why } => VerdictView::Unknown {
                 explored_through: *explored_through,
                 why: why.iter().map(|o| ObstacleView { engine: o.engine.clone(), reason: o.reason.clone() }).collect(),
@@ -57,8 +58,18 @@ pub fn claim_view(system: &System, answered: Answered<'_>, saved: serde_json::Va
     }
 }
 
-fn shown(system: &System, claim: &Claim, evidence: &Evidence) -> ShownEvidence {
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Direction {
+    Holds,
+    Fails,
+}
+
+fn shown(system: &System, claim: &Claim, direction: Direction, evidence: &Evidence) -> ShownEvidence {
     match evidence {
+        // Structural checks that hold are counted, not shown: large models have very many.
+        Evidence::Run(run) if claim.origin == ClaimOrigin::Structural && direction == Direction::Holds => {
+            ShownEvidence::Trace(TraceView { length: run.length(), ..TraceView::default() })
+        }
         Evidence::Run(run) => ShownEvidence::Trace(trace_view(system, run, ending(system, claim))),
         Evidence::Invariant(formulas) => {
             ShownEvidence::Invariant { k: 1, loop_free: false, by_node: by_node(system, formulas) }

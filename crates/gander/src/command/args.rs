@@ -138,6 +138,7 @@ pub struct SolverArgs {
 }
 
 #[derive(ClapArgs, Debug)]
+#[command(after_help = "Exit codes: 0 accepted, 1 rejected, 2 wrong input, 3 not decided.")]
 pub struct CertifyArgs {
     /// The model; or a gander-internal-error file, which holds model and evidence
     pub model: String,
@@ -151,6 +152,7 @@ pub struct CertifyArgs {
 }
 
 #[derive(ClapArgs, Debug)]
+#[command(after_help = "Exit codes: 0 all is formatted, 1 with --check: some file is not, 2 wrong input.")]
 pub struct FmtArgs {
     /// Models; `-` formats the standard input to the standard output
     #[arg(required = true, value_name = "FILE")]
@@ -160,7 +162,15 @@ pub struct FmtArgs {
     pub check: bool,
 }
 
+const SIMULATE_EXAMPLES: &str = "\
+Examples:
+  gander simulate bank.sts                          step by step, with numbers to choose from
+  gander simulate bank.sts --random 20 --seed 3     a random run
+  echo 'deposit amount=5' | gander simulate bank.sts
+  gander simulate bank.sts --script run.txt         a run that `save run.txt` wrote";
+
 #[derive(ClapArgs, Debug)]
+#[command(after_help = SIMULATE_EXAMPLES)]
 pub struct SimulateArgs {
     /// The model
     pub file: String,

@@ -130,6 +130,7 @@ fn unknown_says_why() {
     let ran = folder.run(&["check", "--engine", "bmc", "-p", "small", "--timeout", "0.3", "counter.sts"]);
     assert_eq!(ran.code, 3, "{} {}", ran.out, ran.err);
     assert!(ran.out.starts_with("unknown  small"), "{}", ran.out);
+    assert!(ran.out.contains("stopped by the time limit of 0.3 s"), "{}", ran.out);
     assert!(ran.out.contains("bmc: ") && ran.out.contains("not decided by any run of up to "), "{}", ran.out);
 }
 
