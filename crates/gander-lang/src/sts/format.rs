@@ -141,8 +141,8 @@ impl Printer {
         match (parent.kind(), self.in_lines()) {
             (K::EnumDecl, true) => true,
             (K::EnumDecl | K::EffectBlock, false) => next.is_some(),
-            // Without a separator a minus would continue this formula.
-            (K::EffectBlock, true) => next.is_some_and(|next| begins_with_minus(&next)),
+            // Without a separator the next element would continue this formula.
+            (K::EffectBlock, true) => next.is_some_and(|next| may_continue(&next)),
             _ => false,
         }
     }
@@ -240,7 +240,8 @@ fn needs_parentheses(node: &SyntaxNode) -> bool {
         && node.next_sibling().is_some()
 }
 
-fn begins_with_minus(node: &SyntaxNode) -> bool {
+/// Whether an element begins like the rest of a formula: with a minus, or with `in`, which can follow an instance.
+fn may_continue(node: &SyntaxNode) -> bool {
     let mut element = Some(SyntaxElement::Node(node.clone()));
     while let Some(NodeOrToken::Node(inner)) = element {
         element = inner.children_with_tokens().find(|child| !child.kind().is_trivia());
@@ -248,7 +249,8 @@ fn begins_with_minus(node: &SyntaxNode) -> bool {
             return false;
         }
     }
-    element.is_some_and(|token| token.kind() == K::Minus)
+    let Some(NodeOrToken::Token(token)) = element else { return false };
+    token.kind() == K::Minus || token.text() == "in"
 }
 
 fn spaced(last: Last, next: Last) -> bool {

@@ -31,6 +31,8 @@ impl Parser<'_> {
                 self.optional_name();
                 self.dotted_ref("the name of a node");
             }
+            // What follows on another line is the next item.
+            "satisfiable" if self.newline_before(0) => {}
             "satisfiable" => {
                 self.optional_name();
                 if self.at(K::Ident) && !self.newline_before(0) {
@@ -43,7 +45,7 @@ impl Parser<'_> {
             }
             _ => self.state_claim(),
         }
-        if self.at_word("under") {
+        if self.at_clause("under") {
             self.under();
         }
         self.end();
@@ -80,14 +82,14 @@ impl Parser<'_> {
             self.report_expected("`leads to`");
             self.recover();
         }
-        if self.at_word("under") {
+        if self.at_clause("under") {
             self.under();
         }
         self.end();
     }
 
     fn leads_to(&mut self) -> bool {
-        if !self.at_word("leads") {
+        if !self.at_clause("leads") {
             return false;
         }
         self.start(K::LeadsTo);
@@ -141,7 +143,7 @@ impl Parser<'_> {
             if self.at_word("in") {
                 self.in_nodes();
             }
-            if self.at_word("with") {
+            if self.at_clause("with") {
                 self.start(K::WithClause);
                 self.bump();
                 self.expression();

@@ -142,7 +142,7 @@ impl Parser<'_> {
                 K::RParen if open == 0 => break,
                 K::RParen => open -= 1,
                 K::LBrace | K::RBrace => break,
-                K::Ident if self.newline_before(0) && self.at_item() => break,
+                K::Ident if self.at_item_line() => break,
                 _ => {}
             }
             self.bump();
@@ -179,7 +179,7 @@ impl Parser<'_> {
                 1
             }
             K::LParen => self.parenthesised(),
-            K::Ident if !(self.newline_before(0) && self.at_item()) => self.named_expression(),
+            K::Ident if !self.at_item_line() => self.named_expression(),
             K::Stray => {
                 self.start(K::Error);
                 self.bump();

@@ -61,6 +61,7 @@ impl Parser<'_> {
         self.builder.start_node(<crate::sts::syntax::Sts as rowan::Language>::kind_to_raw(K::SourceFile));
         while !self.at_end() {
             let before = self.at;
+            self.braces = 0;
             self.item();
             if self.at == before {
                 // Nothing was recognised: the token goes into an error node.
@@ -73,14 +74,30 @@ impl Parser<'_> {
         self.end();
     }
 
-    /// Whether an item of the top level begins here; for use at the beginning of a line,
-    /// where a formula or a block might be unfinished.
-    pub(super) fn at_item(&self) -> bool {
+    /// Whether the next line begins an item, though a formula or a block might be unfinished.
+    ///
+    /// Inside braces a declaration can only begin if a brace was forgotten. If the braces of
+    /// the text match, none was; otherwise a line that is not indented shows it. So the
+    /// layout of a text without errors never decides between a name and an item there.
+    pub(super) fn at_item_line(&self) -> bool {
+        let Some(token) = self.tokens.get(self.at).filter(|token| token.newline_before) else { return false };
+        if self.braces > 0 {
+            let indented = token.start > 0 && self.text.as_bytes()[token.start as usize - 1] != b'\n';
+            if self.balanced || indented {
+                return false;
+            }
+        }
+        self.at_item()
+    }
+
+    /// Whether an item of the top level begins here, judged by the next two tokens.
+    fn at_item(&self) -> bool {
         let word = self.word(0);
-        if !ITEM_WORDS.contains(&word) || self.newline_before(1) {
+        let next = self.kind(1);
+        // A brace may stand on the next line.
+        if !ITEM_WORDS.contains(&word) || (self.newline_before(1) && next != K::LBrace) {
             return false;
         }
-        let next = self.kind(1);
         match word {
             "exists" => self.word(1) == "always",
             "start" => matches!(next, K::Arrow | K::LBrace | K::Ident),
@@ -148,7 +165,7 @@ impl Parser<'_> {
         self.start(K::Error);
         self.bump();
         self.end();
-        self.skip_until(|parser| parser.newline_before(0) && parser.at_item());
+        self.skip_until(|parser| parser.at_item_line());
     }
 
     fn token_name(&self) -> String {
@@ -157,7 +174,7 @@ impl Parser<'_> {
 
     /// After an item went wrong: on to the next line that begins an item.
     pub(super) fn recover(&mut self) {
-        self.skip_until(|parser| parser.newline_before(0) && parser.at_item());
+        self.skip_until(|parser| parser.at_item_line());
     }
 
     fn spec_header(&mut self) {
@@ -184,7 +201,7 @@ impl Parser<'_> {
                 break;
             }
         }
-        while good && self.at_word("sync") {
+        while good && self.at_clause("sync") {
             good = self.sync();
         }
         if !good {
@@ -330,6 +347,11 @@ impl Parser<'_> {
         self.optional_name();
         self.expression();
         self.end();
+    }
+
+    /// Whether a word continues an item here; with a colon behind it is the name of the next item.
+    pub(super) fn at_clause(&self, word: &str) -> bool {
+        self.at_word(word) && self.kind(1) != K::Colon
     }
 
     /// `NAME :`, or `:` alone, or nothing.

@@ -9,6 +9,9 @@
 //!   error, and its tokens become children of one flat error node. If there is no
 //!   error, no expression of the tree is higher than [`MAX_DEPTH`].
 //! - At most one error is reported for each token, and [`MAX_ERRORS`] in all.
+//! - Words of the language are names wherever a name fits, so a gate may be called `start`.
+//!   A line that begins with such a word ends an unfinished formula at the top level; inside
+//!   braces it does so only if the braces of the file do not match, see [`Parser::at_item_line`].
 
 mod claims;
 mod expressions;
@@ -75,11 +78,28 @@ struct Parser<'a> {
     last_error: Option<usize>,
     depth: u32,
     too_deep: bool,
+    /// How many braces are open.
+    braces: u32,
+    /// Whether every brace of the text has its partner.
+    balanced: bool,
     /// Inside the part of a file that belongs to a `system`, where `a in Open` reads
     /// "instance a is in node Open".
     composed: bool,
     /// Inside the bounds of a quantifier, where a dot ends the bounds.
     dot_ends: bool,
+}
+
+fn braces_match(tokens: &[Significant]) -> bool {
+    let mut open = 0u32;
+    for token in tokens {
+        match token.kind {
+            K::LBrace => open += 1,
+            K::RBrace if open == 0 => return false,
+            K::RBrace => open -= 1,
+            _ => {}
+        }
+    }
+    open == 0
 }
 
 impl<'a> Parser<'a> {
@@ -97,6 +117,7 @@ impl<'a> Parser<'a> {
             }
             offset = end;
         }
+        let balanced = braces_match(&tokens);
         Parser {
             text,
             raw,
@@ -109,6 +130,8 @@ impl<'a> Parser<'a> {
             last_error: None,
             depth: 0,
             too_deep: false,
+            braces: 0,
+            balanced,
             composed: false,
             dot_ends: false,
         }
@@ -202,6 +225,11 @@ impl<'a> Parser<'a> {
 
     fn bump(&mut self) {
         if let Some(token) = self.tokens.get(self.at) {
+            match token.kind {
+                K::LBrace => self.braces += 1,
+                K::RBrace => self.braces = self.braces.saturating_sub(1),
+                _ => {}
+            }
             self.flush(token.raw + 1);
             self.at += 1;
         }
@@ -312,7 +340,7 @@ impl<'a> Parser<'a> {
     }
 
     fn named(&mut self, kind: K, what: &str) -> bool {
-        if !self.at(K::Ident) || (self.newline_before(0) && self.at_item()) {
+        if !self.at(K::Ident) || self.at_item_line() {
             self.report_expected(what);
             return false;
         }
@@ -356,7 +384,7 @@ impl<'a> Parser<'a> {
                 K::LBrace | K::LParen => open += 1,
                 K::RBrace | K::RParen => open = open.saturating_sub(1),
                 // An item at the beginning of a line shows that a bracket was forgotten.
-                K::Ident if open > 0 && self.newline_before(0) && self.at_item() => open = 0,
+                K::Ident if open > 0 && self.at_item_line() => open = 0,
                 _ => {}
             }
             if open == 0 && self.kind(0) == K::Ident && self.newline_before(0) && stop(self) {

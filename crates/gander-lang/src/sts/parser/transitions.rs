@@ -12,7 +12,7 @@ impl Parser<'_> {
         let opened = self.span(0);
         self.bump();
         while !self.at_end() && !self.at(K::RBrace) {
-            if self.newline_before(0) && self.at_item() {
+            if self.at_item_line() {
                 break;
             }
             let before = self.at;
@@ -136,7 +136,7 @@ impl Parser<'_> {
         let opened = self.span(0);
         self.bump();
         while !self.at_end() && !self.at(K::RBrace) {
-            if self.newline_before(0) && self.at_item() {
+            if self.at_item_line() {
                 break;
             }
             let before = self.at;
