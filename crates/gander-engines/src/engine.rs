@@ -72,7 +72,7 @@ impl std::fmt::Debug for EngineInfo {
 
 /// Every engine, in the order in which a check starts them: the cheap ones first.
 pub fn engines() -> &'static [EngineInfo] {
-    static ENGINES: [EngineInfo; 3] = [crate::bmc::INFO, crate::induction::INFO, crate::simulate::INFO];
+    static ENGINES: [EngineInfo; 3] = [crate::simulate::INFO, crate::bmc::INFO, crate::induction::INFO];
     &ENGINES
 }
 

@@ -38,3 +38,63 @@ pub(crate) fn effect_without_frames(system: &System, pool: &mut Pool, t: Transit
     let parts: Vec<TermId> = kept.map(|e| system.effect_part(pool, e)).collect();
     pool.and(parts)
 }
+
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    use gander_oracle::{GeneratedSystem, generate};
+    use gander_smt::Solvers;
+    use gander_system::{ClaimId, Evidence, Verdict};
+
+    use crate::{CancelToken, CheckConfig, Nobody, check};
+
+    /// How a bug was noticed on a system, if it was.
+    fn noticed(solvers: &Arc<Solvers>, made: &GeneratedSystem, bug: Option<SeededBug>) -> Option<String> {
+        let system = &made.system;
+        let claims = (0..system.claims.len()).map(ClaimId::from).collect();
+        let mut config = CheckConfig::new(Arc::clone(solvers), claims);
+        // Without simulation, which shares nothing of the encoding and would answer in time.
+        config.engines = Some(vec!["bmc".into(), "induction".into()]);
+        config.jobs = 1;
+        config.timeout = Some(Duration::from_secs(20));
+        config.options.max_depth = Some(3);
+        config.options.induction.max_k = Some(5);
+        config.options.bug = bug;
+        let report = check(system, &config, &CancelToken::new(), &Nobody);
+        if let Some(e) = report.internal_errors.first() {
+            return Some(format!("the checker: {}", e.problem));
+        }
+        for (outcome, expected) in report.outcomes.iter().zip(&made.answers) {
+            let (holds, evidence) = match &outcome.verdict {
+                Verdict::Holds(e) => (true, e),
+                Verdict::Fails(e) => (false, e),
+                Verdict::Unknown { explored_through, .. } => {
+                    if expected.length.is_some_and(|n| explored_through.is_some_and(|d| n <= u64::from(d))) {
+                        return Some("the oracle: a run within the depth that was explored".into());
+                    }
+                    continue;
+                }
+            };
+            let length = match evidence {
+                Evidence::Run(run) => Some(run.length()),
+                _ => None,
+            };
+            if holds != expected.holds || (length.is_some() && length != expected.length) {
+                return Some("the oracle: another answer".into());
+            }
+        }
+        None
+    }
+
+    #[test]
+    fn every_seeded_bug_is_caught() {
+        let solvers = Arc::new(Solvers::from_environment());
+        for bug in SeededBug::ALL {
+            let caught = (0..400).find_map(|seed| noticed(&solvers, &generate(seed), Some(bug)).map(|how| (seed, how)));
+            let (seed, _) = caught.unwrap_or_else(|| panic!("{bug:?} is not caught"));
+            assert_eq!(noticed(&solvers, &generate(seed), None), None, "without {bug:?} nothing is wrong");
+        }
+    }
+}

@@ -4,11 +4,12 @@ use std::time::{Duration, Instant};
 
 use gander_smt::{Limits, Reason};
 use gander_system::{ClaimId, Evidence};
-use gander_term::{Features, TermId};
+use gander_term::{Features, TermId, Value, evaluate};
 
 use crate::engine::Desk;
 use crate::question::{Place, Question, Target};
 use crate::search::{Found, Search, system_features};
+use crate::unrolling::Path;
 use crate::view::View;
 
 /// Time for the first attempt at a query; each attempt that runs out of time makes it four times as much.
@@ -140,12 +141,18 @@ impl Group {
             let limits = Limits::time(self.patience);
             match self.search.ask(&mut self.view.encoding, desk, &self.targets, &now, depth, limits) {
                 Found::Met(target, path) => {
-                    let at = self.owners[target];
-                    self.open[at] = false;
-                    let question = &self.questions[at];
-                    let verdict = path.into_run().and_then(|run| self.view.met(question, run));
-                    if let Some(verdict) = verdict {
-                        desk.propose(question.claim, verdict);
+                    let mut met = self.also_met(&path);
+                    met.push(self.owners[target]);
+                    let Some(run) = path.into_run() else {
+                        self.stop();
+                        continue;
+                    };
+                    for at in met {
+                        self.open[at] = false;
+                        let question = &self.questions[at];
+                        if let Some(verdict) = self.view.met(question, run.clone()) {
+                            desk.propose(question.claim, verdict);
+                        }
                     }
                 }
                 Found::Nothing => {
@@ -158,7 +165,30 @@ impl Group {
         }
     }
 
+    /// Other open questions that the end of a path decides, as far as evaluation tells.
+    fn also_met(&self, path: &Path) -> Vec<usize> {
+        let Some(end) = path.states.last() else { return Vec::new() };
+        let system = &self.view.encoding.system;
+        let value = |s| system.vars.iter().position(|v| v.current == s).map(|i| end.values[i].clone());
+        let mut met = Vec::new();
+        for (target, &owner) in self.targets.iter().zip(&self.owners) {
+            let here = target.place == Place::Anywhere || target.place == Place::At(end.node);
+            if here && self.open[owner] && !met.contains(&owner) {
+                // A formula with parameters has no value here: the solver will be asked.
+                let truth = evaluate(&self.view.encoding.pool, target.formula, &value);
+                if truth == Ok(Value::Bool(true)) {
+                    met.push(owner);
+                }
+            }
+        }
+        met
+    }
+
     fn nothing_at(&mut self, desk: &Desk, depth: u32) {
+        #[cfg(test)]
+        let bound = depth + u32::from(self.view.encoding.bug == Some(crate::seeded::SeededBug::OffByOneDepth));
+        #[cfg(not(test))]
+        let bound = depth;
         for (q, open) in self.questions.iter().zip(&mut self.open) {
             if !*open {
                 continue;
@@ -167,7 +197,7 @@ impl Group {
                 desk.propose(q.claim, q.never_met(Evidence::Refutation));
                 *open = false;
             } else {
-                self.view.raise_bound(desk.board(), q.claim, depth);
+                self.view.raise_bound(desk.board(), q.claim, bound);
             }
         }
         self.depth += 1;

@@ -21,6 +21,12 @@ use super::step_case::{Assumable, Claimed, Preserved, RestsOn, StepCase};
 /// Time for a query of the step case; a candidate that takes longer is left for a deeper round.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// After so many queries that all solvers failed on, deeper ones are not tried.
+const MOST_FAILURES: u32 = 12;
+
+/// Before this depth it is not worth asking for loop-free runs.
+const FIRST_FORWARD: u32 = 3;
+
 /// How far others may be behind in looking for runs before this engine looks for itself.
 const LAG: u32 = 2;
 
@@ -68,6 +74,9 @@ pub(super) struct Prover {
     k: u32,
     used: Duration,
     over: bool,
+    /// Queries of the step case that all solvers failed on, one after the other, and the last reason.
+    failures: u32,
+    failure: Option<String>,
 }
 
 impl Prover {
@@ -150,6 +159,8 @@ impl Prover {
             k: 0,
             used: Duration::ZERO,
             over: false,
+            failures: 0,
+            failure: None,
         }
     }
 
@@ -188,12 +199,21 @@ impl Prover {
     /// Tries the next depth.
     pub(super) fn advance(&mut self, desk: &Desk) {
         let begun = Instant::now();
+        if self.solvers.is_empty() || self.failures >= MOST_FAILURES {
+            let why = self.failure.clone().unwrap_or_else(|| "no solver for this was found".into());
+            for c in self.candidates.iter_mut().filter(|c| c.open) {
+                c.why.get_or_insert_with(|| why.clone());
+            }
+            self.over = true;
+            return;
+        }
         self.read_board(desk);
         let options = &desk.config().options.induction;
         if self.k == 0 {
             self.settle_implied(desk);
             self.k = options.first_k.max(1);
-        } else if options.max_k.is_some_and(|max| self.k > max) {
+        }
+        if options.max_k.is_some_and(|max| self.k > max) {
             self.over = true;
             let (max, open) = (options.max_k.unwrap_or(0), self.candidates.iter_mut().filter(|c| c.open));
             open.for_each(|c| c.why = Some(format!("not inductive up to depth {max}, which is the limit")));
@@ -204,7 +224,7 @@ impl Prover {
             }
             self.catch_up(desk);
             let open = self.candidates.iter().any(|c| c.open && c.claim().is_some());
-            if options.forward && open && !desk.is_cancelled() {
+            if options.forward && open && self.k >= FIRST_FORWARD && !desk.is_cancelled() {
                 self.look_forward(desk);
             }
             desk.progress(Some(self.k), format!("k = {}", self.k));
@@ -232,9 +252,11 @@ impl Prover {
         }
     }
 
-    /// Claims that follow from lemmas.
+    /// Claims that follow from lemmas. Only those that cannot be hypotheses themselves: the others come out of the first
+    /// step case.
     fn settle_implied(&mut self, desk: &Desk) {
-        let open: Vec<usize> = (0..self.candidates.len()).filter(|&c| self.candidates[c].open).collect();
+        let able = |c: &Candidate| c.open && c.exclusion.is_none();
+        let open: Vec<usize> = (0..self.candidates.len()).filter(|&c| able(&self.candidates[c])).collect();
         for c in self.preserved(desk, &[], open, 0) {
             let Ok(rests_on) = self.what_it_rests_on(desk, &[], c, 0) else { continue };
             let closed = close(&mut self.view.encoding, &self.nodes, &self.lemmas, &rests_on.lemmas);
@@ -316,7 +338,10 @@ impl Prover {
             let limits = Limits::time(PATIENCE);
             let e = &mut self.view.encoding;
             match step.ask(e, &self.lemmas, &all, assumed, shown, k, assumable, limits) {
-                Ok(answer) => return Ok(answer),
+                Ok(answer) => {
+                    self.failures = 0;
+                    return Ok(answer);
+                }
                 Err(reason) => {
                     self.step = None;
                     failure = reason;
@@ -326,6 +351,8 @@ impl Prover {
                 }
             }
         }
+        self.failures += 1;
+        self.failure = Some(failure.to_string());
         Err(failure)
     }
 

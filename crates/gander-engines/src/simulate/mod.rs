@@ -23,7 +23,8 @@ use machine::{Machine, Taken};
 use random::Random;
 use watch::Watch;
 
-/// Steps of one piece of work.
+/// Steps of one piece of work. The first one is to find what is easy before any solver is started.
+const FIRST_STEPS: u64 = 20;
 const STEPS_AT_ONCE: u64 = 400;
 
 /// After this many steps in which nothing was found, simulation has done what it can.
@@ -233,7 +234,7 @@ impl Engine for Simulation {
             w.open &= desk.is_open(w.question.claim);
         }
         let most = desk.config().options.simulation.max_steps;
-        let until = self.steps + STEPS_AT_ONCE;
+        let until = self.steps + if self.steps == 0 { FIRST_STEPS } else { STEPS_AT_ONCE };
         let mut barren = 0;
         while self.steps < until {
             let before = self.steps;

@@ -1,0 +1,173 @@
+//! The director with engines that misbehave.
+
+mod models;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use gander_engines::{
+    Advance, CancelToken, Desk, Engine, EngineInfo, Event, Nobody, Observer, check, check_with, engines,
+};
+use gander_system::{ClaimId, ClaimKind, Evidence, NodeFormulas, System, Verdict};
+use gander_term::Pool;
+use models::{Model, config};
+
+/// Counts up for ever; `x != 30` fails late, `x >= 0` holds.
+fn counter() -> Arc<System> {
+    let mut m = Model::new(&["A"]);
+    m.int("x");
+    m.start("go", 0, "x == 0");
+    m.step("inc", 0, 0, &[], "true", &["x := x + 1"]);
+    m.always("never three", "x != 3");
+    m.always("not negative", "x >= 0");
+    m.finish()
+}
+
+fn by_name(name: &str) -> EngineInfo {
+    *engines().iter().find(|e| e.name == name).unwrap()
+}
+
+struct Panics;
+
+impl Engine for Panics {
+    fn advance(&mut self, _: &Desk) -> Advance {
+        let nothing: Option<u32> = None;
+        if nothing.is_none() {
+            std::panic::resume_unwind(Box::new("on purpose"));
+        }
+        Advance::Finished
+    }
+
+    fn obstacle(&self, _: ClaimId) -> Option<String> {
+        None
+    }
+}
+
+/// Says that everything holds because `true` is an invariant.
+struct Lies;
+
+impl Engine for Lies {
+    fn advance(&mut self, desk: &Desk) -> Advance {
+        for &claim in desk.claims() {
+            let mut pool = Pool::fork(&desk.system().pool);
+            let by_node = desk.system().node_ids().map(|_| pool.tt()).collect();
+            let formulas = NodeFormulas { pool: pool.freeze(), by_node };
+            desk.propose(claim, Verdict::Holds(Evidence::Invariant(formulas)));
+        }
+        Advance::Finished
+    }
+
+    fn obstacle(&self, _: ClaimId) -> Option<String> {
+        None
+    }
+}
+
+fn info(name: &'static str, open: fn(&Desk) -> Box<dyn Engine>) -> EngineInfo {
+    EngineInfo { name, about: "", decides: |_| true, finds_shortest: true, open }
+}
+
+#[test]
+fn an_engine_that_panics_costs_that_engine_only() {
+    let system = counter();
+    let portfolio = [info("panics", |_| Box::new(Panics)), by_name("bmc"), by_name("induction")];
+    let report = check_with(&system, &config(&system), &CancelToken::new(), &Nobody, &portfolio);
+    assert_eq!(report.internal_errors.len(), 1);
+    assert!(report.internal_errors[0].problem.contains("on purpose"));
+    assert!(matches!(&report.outcomes[0].verdict, Verdict::Fails(Evidence::Run(r)) if r.length() == 3));
+    assert!(matches!(&report.outcomes[1].verdict, Verdict::Holds(_)));
+}
+
+#[test]
+fn a_wrong_answer_is_an_internal_error_and_never_shown() {
+    let system = counter();
+    let portfolio = [info("lies", |_| Box::new(Lies)), by_name("bmc"), by_name("induction")];
+    let report = check_with(&system, &config(&system), &CancelToken::new(), &Nobody, &portfolio);
+    assert_eq!(report.internal_errors.len(), 2);
+    assert!(report.internal_errors.iter().all(|e| e.engine == "lies"));
+    assert!(report.outcomes.iter().all(|o| o.engine != "lies"));
+    assert!(matches!(report.outcomes[0].verdict, Verdict::Fails(_)));
+    let alone = [info("lies", |_| Box::new(Lies) as Box<dyn Engine>)];
+    let report = check_with(&system, &config(&system), &CancelToken::new(), &Nobody, &alone);
+    assert!(report.outcomes.iter().all(|o| matches!(o.verdict, Verdict::Unknown { .. })));
+}
+
+/// A claim that no engine decides: deepening goes on for ever.
+fn endless() -> Arc<System> {
+    let mut m = Model::new(&["A"]);
+    m.int("x");
+    m.int("y");
+    m.start("go", 0, "x == 0 and y == 0");
+    m.step("inc", 0, 0, &[], "true", &["x := x + 1", "y := y + x"]);
+    // True, but not k-inductive for any k.
+    m.always("apart", "y != 0 - 5");
+    m.finish()
+}
+
+/// Cancels once it has heard a few times of progress.
+struct Impatient {
+    token: CancelToken,
+    heard: AtomicU32,
+}
+
+impl Observer for Impatient {
+    fn event(&self, e: &Event) {
+        if matches!(e, Event::Progress { .. }) && self.heard.fetch_add(1, Ordering::SeqCst) == 5 {
+            self.token.cancel();
+        }
+    }
+}
+
+#[test]
+fn cancelling_gives_what_is_known() {
+    let system = endless();
+    let token = CancelToken::new();
+    let observer = Impatient { token: token.clone(), heard: AtomicU32::new(0) };
+    let report = check(&system, &config(&system), &token, &observer);
+    let Verdict::Unknown { explored_through, why } = &report.outcomes[0].verdict else { panic!("not decidable here") };
+    assert!(explored_through.is_some());
+    assert_eq!(why.len(), engines().len());
+    assert!(report.internal_errors.is_empty());
+}
+
+#[test]
+fn a_time_limit_gives_what_is_known() {
+    let system = endless();
+    let mut config = config(&system);
+    config.timeout = Some(Duration::from_millis(300));
+    let report = check(&system, &config, &CancelToken::new(), &Nobody);
+    assert!(matches!(&report.outcomes[0].verdict, Verdict::Unknown { .. }));
+}
+
+#[test]
+fn kinds_that_no_engine_decides_say_so() {
+    let mut m = Model::new(&["A"]);
+    m.int("x");
+    m.start("go", 0, "x == 0");
+    m.step("inc", 0, 0, &[], "true", &["x := x + 1"]);
+    m.claim("for ever", ClaimKind::InfiniteRun);
+    let system = m.finish();
+    let report = check(&system, &config(&system), &CancelToken::new(), &Nobody);
+    let Verdict::Unknown { why, .. } = &report.outcomes[0].verdict else { panic!("no engine decides this") };
+    assert!(why.iter().any(|w| w.reason.contains("infinite-run")), "{why:?}");
+}
+
+#[test]
+fn nothing_to_check_is_no_work() {
+    let system = counter();
+    let mut config = config(&system);
+    config.claims.clear();
+    let report = check(&system, &config, &CancelToken::new(), &Nobody);
+    assert!(report.outcomes.is_empty() && report.internal_errors.is_empty());
+}
+
+#[test]
+fn without_any_solver_everything_is_unknown_with_the_reason() {
+    let system = counter();
+    let mut config = config(&system);
+    config.solvers = Arc::new(gander_smt::Solvers::find(gander_smt::Search::default()));
+    config.engines = Some(vec!["bmc".into(), "induction".into()]);
+    let report = check(&system, &config, &CancelToken::new(), &Nobody);
+    let Verdict::Unknown { why, .. } = &report.outcomes[0].verdict else { panic!("there is no solver") };
+    assert!(why.iter().any(|w| w.reason.contains("no solver")), "{why:?}");
+}
