@@ -10,7 +10,8 @@
 //!     spec Counter
 //!     var x: int
 //!     start { x == 0 }
-//!     step up when x < 10 { x := x + 1 }
+//!     step up    when x < 10  { x := x + 1 }
+//!     step again when x == 10 { x := 0 }
 //!     always    small: x <= 10
 //!     reachable full:  x == 10
 //! ";

@@ -32,11 +32,8 @@ pub struct Args {
 /// When to use colour.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Colour {
-    /// On a terminal
     Auto,
-    /// Always
     Always,
-    /// Never
     Never,
 }
 
@@ -123,9 +120,7 @@ pub struct CheckArgs {
 /// How much of a run to show.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum TraceArg {
-    /// What changed in each step
     Changes,
-    /// Every variable in every state
     Full,
 }
 
@@ -202,9 +197,7 @@ pub struct GraphArgs {
 /// How to draw.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum GraphFormat {
-    /// A picture
     Svg,
-    /// Text for Graphviz
     Dot,
 }
 

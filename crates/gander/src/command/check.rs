@@ -115,7 +115,7 @@ fn check_files(args: &CheckArgs, options: &CheckOptions, output: &mut Output) ->
             view.stopped = Some("stopped before this file was checked".to_string());
             (view, 3)
         } else {
-            let view = check_file(file, args, options, &cancel, output);
+            let view = check_file(file, args, options, &cancel);
             let code = view.exit_code();
             (view, code)
         };
@@ -135,13 +135,7 @@ fn check_files(args: &CheckArgs, options: &CheckOptions, output: &mut Output) ->
     worst_exit_code(codes)
 }
 
-fn check_file(
-    file: &str,
-    args: &CheckArgs,
-    options: &CheckOptions,
-    cancel: &CancelToken,
-    output: &mut Output,
-) -> CheckView {
+fn check_file(file: &str, args: &CheckArgs, options: &CheckOptions, cancel: &CancelToken) -> CheckView {
     let source = match read_input(file) {
         Ok(source) => source,
         Err(error) => return CheckView::rejected(file, vec![unreadable(file, &error, options.paint)]),
@@ -159,7 +153,7 @@ fn check_file(
         warning.rendered = warning.rendered.replacen("error", "warning", 1);
         checked.view.diagnostics.push(warning);
     }
-    keep_evidence(file, args, &checked, output);
+    keep_evidence(file, args, &mut checked, options.paint);
     keep_internal_errors(file, &source, args, &mut checked);
     checked.view
 }
@@ -204,7 +198,8 @@ fn show(view: &CheckView, args: &CheckArgs, files: usize, output: &mut Output) {
     output.put(&check_text(view, how));
 }
 
-fn keep_evidence(file: &str, args: &CheckArgs, checked: &Checked, output: &mut Output) {
+/// Writes a file for every verdict. Evidence that was asked for and cannot be kept is an error.
+fn keep_evidence(file: &str, args: &CheckArgs, checked: &mut Checked, paint: gander::report::Paint) {
     let (Some(folder), Some(system)) = (&args.save_evidence, &checked.system) else { return };
     for outcome in &checked.report.outcomes {
         let Ok(json) = write_evidence(system, outcome.claim, &outcome.verdict) else { continue };
@@ -212,7 +207,7 @@ fn keep_evidence(file: &str, args: &CheckArgs, checked: &Checked, output: &mut O
         let mut content = serde_json::to_vec_pretty(&json).unwrap_or_default();
         content.push(b'\n');
         if let Err(error) = save_atomically(&path, &content) {
-            output.error(&error.to_string());
+            checked.view.diagnostics.push(plain("unwritable", &error.to_string(), None, paint));
         }
     }
 }

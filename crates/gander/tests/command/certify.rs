@@ -35,6 +35,20 @@ fn saved_evidence_is_accepted_and_tampered_evidence_is_not() {
 }
 
 #[test]
+fn evidence_that_cannot_be_saved_is_an_error() {
+    if !have_z3("evidence_that_cannot_be_saved_is_an_error") {
+        return;
+    }
+    let folder = Folder::with("counter.sts", COUNTER);
+    // A folder stands where the file should go.
+    std::fs::create_dir_all(folder.path.join("proofs/counter.small.evidence.json")).unwrap();
+    let ran = folder.run(&["check", "--save-evidence", "proofs", "-p", "small", "counter.sts"]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.out.starts_with("holds    small"), "{}", ran.out);
+    assert!(ran.err.contains("counter.small.evidence.json cannot be written"), "{}", ran.err);
+}
+
+#[test]
 fn files_that_are_no_evidence() {
     let folder = Folder::with("counter.sts", COUNTER);
     folder.write("e.json", "{}");
