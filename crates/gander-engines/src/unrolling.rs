@@ -305,3 +305,39 @@ fn template<'t>(
 ) -> &'t Template {
     templates.entry(formula).or_insert_with(|| session.compile(&e.pool, formula, &|s| e.placement(s)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gander_smt::{SessionConfig, Solvers};
+    use gander_system::{Role, SystemBuilder};
+    use gander_term::{Pool, Sort, parse_term};
+
+    #[test]
+    fn a_step_more_encodes_nothing_anew() {
+        let mut b = SystemBuilder::new("counter", Pool::new(), &[("A", None), ("B", None)]).unwrap();
+        let x = b.var("x", Sort::Int, Role::State, None, None).unwrap();
+        let zero = parse_term(&mut b.pool, "x == 0").unwrap();
+        b.start("go", NodeId(0), &[(zero, None)], None).unwrap();
+        for (name, from, to) in [("there", 0, 1), ("back", 1, 0)] {
+            let mut draft = b.transition(name, None, NodeId(from), NodeId(to), None).unwrap();
+            let more = parse_term(&mut b.pool, "x + 1").unwrap();
+            b.assign(&mut draft, x, more, None).unwrap();
+            b.add(draft).unwrap();
+        }
+        let mut e = Encoding::new(&Arc::new(b.finish()));
+        let solvers = Solvers::from_environment();
+        let session = Session::start(solvers.all()[0], SessionConfig::default());
+        let mut unrolling = Unrolling::new(&mut e, session, Origin::Starts);
+        for _ in 0..3 {
+            unrolling.extend(&mut e);
+        }
+        let (terms, templates) = (e.pool.len(), unrolling.templates.len());
+        for _ in 0..100 {
+            unrolling.extend(&mut e);
+        }
+        assert_eq!((e.pool.len(), unrolling.templates.len()), (terms, templates));
+        assert_eq!(unrolling.nodes(103), [NodeId(1)]);
+        let Answer::Sat = unrolling.check(&[], Limits::NONE) else { panic!("the counter can run") };
+    }
+}

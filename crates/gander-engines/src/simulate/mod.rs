@@ -129,7 +129,7 @@ impl Simulation {
                 self.last_news = self.steps;
                 self.keep(desk, &trail);
             }
-            if self.steps % 64 == 0 && self.watches.iter().all(|w| !w.open) {
+            if self.steps.is_multiple_of(64) && self.watches.iter().all(|w| !w.open) {
                 return;
             }
         }

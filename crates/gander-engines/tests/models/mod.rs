@@ -102,7 +102,7 @@ pub fn config(system: &System) -> CheckConfig {
 
 pub fn run(system: &Arc<System>, config: &CheckConfig) -> CheckReport {
     let report = check(system, config, &CancelToken::new(), &Nobody);
-    for e in &report.internal_errors {
+    if let Some(e) = report.internal_errors.first() {
         panic!("internal error: {} on {:?}: {}", e.engine, system.claims[e.claim.index()].name, e.problem);
     }
     report
