@@ -9,7 +9,7 @@ use against_oracle::Portfolio;
 use gander_oracle::{Comparison, Lengths, Report, compare};
 
 fn systems() -> u64 {
-    std::env::var("GANDER_ORACLE_SYSTEMS").ok().and_then(|n| n.parse().ok()).unwrap_or(300)
+    std::env::var("GANDER_ORACLE_SYSTEMS").ok().and_then(|n| n.parse().ok()).unwrap_or(100)
 }
 
 fn agrees(mut portfolio: Portfolio, lengths: Lengths, first: u64) -> Report {

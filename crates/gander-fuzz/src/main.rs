@@ -15,7 +15,6 @@ fn main() -> ExitCode {
     let budget = Budget::Time(Duration::from_secs(number("--seconds", 60)));
     let seed = number("--seed", 1);
     let tally = match args.first().map(String::as_str) {
-        
         Some("source") => source::run(&source::seeds(), seed, budget),
         Some("terms") => terms::run(&terms::Plan::of_this_machine(), seed, budget),
         _ => {

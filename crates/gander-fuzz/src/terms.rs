@@ -37,8 +37,7 @@ pub fn run(plan: &Plan, seed: u64, budget: Budget) -> Tally {
     if plan.solvers.is_empty() {
         tally.skipped.push("no solver found: the evaluator was not compared with any".into());
     }
-    let mut sessions: Vec<Session> =
-        plan.solvers.iter().map(|s| Session::start(s, SessionConfig::default())).collect();
+    let mut sessions: Vec<Session> = plan.solvers.iter().map(|s| Session::start(s, SessionConfig::default())).collect();
     for round in budget.rounds() {
         tally.rounds += 1;
         let case = seed.wrapping_mul(0x9e37_79b9).wrapping_add(round);

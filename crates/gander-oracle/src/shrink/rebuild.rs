@@ -184,7 +184,8 @@ impl Copy<'_> {
         }
         for (g, element) in old.guard.iter().enumerate() {
             let info = &self.old.elements[element.id.index()];
-            let by_builder = info.kind == ElementKind::ParameterRange && ranged.contains(&self.old.element_name(element.id));
+            let by_builder =
+                info.kind == ElementKind::ParameterRange && ranged.contains(&self.old.element_name(element.id));
             if by_builder || *self.cut == Cut::Guard(t, g) {
                 continue;
             }

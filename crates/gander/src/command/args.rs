@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use gander::StructuralChecks;
+use gander::engines::InductionOptions;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -110,6 +111,12 @@ pub struct CheckArgs {
     /// Structural checks: all, none, or kinds of them with commas between
     #[arg(long, default_value = "all", value_name = "KINDS", value_parser = checks)]
     pub checks: StructuralChecks,
+    /// Bounded model checking and induction go no deeper than this
+    #[arg(long, value_name = "N")]
+    pub max_depth: Option<u32>,
+    /// What induction may assume and try, with commas between: loop-free, no-restart, forward, from=K; or none
+    #[arg(long, value_name = "OPTIONS", value_parser = induction)]
+    pub induction: Option<InductionOptions>,
     #[command(flatten)]
     pub solvers: SolverArgs,
     /// How much of runs to show
@@ -255,6 +262,25 @@ fn checks(text: &str) -> Result<StructuralChecks, String> {
     }
 }
 
+/// The four algorithms of k-induction: without options the first, with all of them the last, which is the default.
+fn induction(text: &str) -> Result<InductionOptions, String> {
+    let mut options =
+        InductionOptions { loop_free: false, no_restart: false, forward: false, ..InductionOptions::default() };
+    if text == "none" {
+        return Ok(options);
+    }
+    for word in text.split(',').map(str::trim) {
+        match (word, word.strip_prefix("from=").map(str::parse::<u32>)) {
+            ("loop-free", _) => options.loop_free = true,
+            ("no-restart", _) => options.no_restart = true,
+            ("forward", _) => options.forward = true,
+            (_, Some(Ok(k))) if k > 0 => options.first_k = k,
+            _ => return Err(format!("`{word}` is none of loop-free, no-restart, forward, from=K, none")),
+        }
+    }
+    Ok(options)
+}
+
 fn solver(text: &str) -> Result<(String, PathBuf), String> {
     match text.split_once('=') {
         Some((name, path)) if !name.is_empty() && !path.is_empty() => Ok((name.to_string(), PathBuf::from(path))),
@@ -284,6 +310,11 @@ mod tests {
             StructuralChecks::Kinds(vec!["can-enable".into(), "no-sinkhole".into()])
         );
         assert!(checks("sinkhole").is_err());
+        let plain = induction("none").unwrap();
+        assert!(!plain.loop_free && !plain.no_restart && !plain.forward && plain.first_k == 1);
+        let some = induction("loop-free, from=3").unwrap();
+        assert!(some.loop_free && !some.no_restart && !some.forward && some.first_k == 3);
+        assert!(induction("loopfree").is_err() && induction("from=0").is_err() && induction("").is_err());
         assert!(solver("z3").is_err() && solver("=x").is_err());
     }
 }
