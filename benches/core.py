@@ -5,7 +5,7 @@ usage: python3 benches/core.py [startup] [bmc] [load] [terms]     (all of them w
 
 Builds the release command first. Both sides of a comparison run interleaved in one run; figures are medians.
 """
-import os, re, shutil, statistics, subprocess, sys, tempfile, threading, time
+import os, re, shutil, statistics, subprocess, sys, tempfile, time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 GANDER = os.path.join(ROOT, "target", "release", "gander")
@@ -17,13 +17,10 @@ def build():
 
 
 def solver(name):
-    """The path of a solver, as `gander doctor` reports it."""
-    text = subprocess.run([GANDER, "doctor", "--paths"], capture_output=True, text=True).stdout
-    for line in text.splitlines():
-        words = line.split()
-        if words and words[0] == name:
-            return words[-1]
-    return shutil.which(name)
+    """The path of a solver: where `gander setup` put it, or on the PATH."""
+    text = subprocess.run([GANDER, "setup"], capture_output=True, text=True).stdout
+    paths = [w for w in text.split() if os.path.basename(w).startswith(name) and os.path.isfile(w)]
+    return paths[0] if paths else shutil.which(name)
 
 
 def wall(command, stdin=None):
@@ -33,26 +30,21 @@ def wall(command, stdin=None):
 
 
 def watched(command):
-    """(wall seconds, peak resident MB of the process itself, output)"""
-    begin = time.perf_counter()
-    child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    peak = [0]
-
-    def watch():
-        while child.poll() is None:
-            try:
-                with open(f"/proc/{child.pid}/status") as f:
-                    m = re.search(r"VmHWM:\s+(\d+)", f.read())
-                    peak[0] = max(peak[0], int(m.group(1)) if m else 0)
-            except OSError:
-                pass
-            time.sleep(0.005)
-
-    watcher = threading.Thread(target=watch)
-    watcher.start()
-    out = child.communicate()[0]
-    watcher.join()
-    return time.perf_counter() - begin, peak[0] / 1024, out
+    """(own processor seconds, peak resident MB), both of the process itself, not of its solvers."""
+    child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    threads, peak = {}, 0
+    while child.poll() is None:
+        try:
+            for task in os.listdir(f"/proc/{child.pid}/task"):
+                with open(f"/proc/{child.pid}/task/{task}/schedstat") as f:
+                    threads[task] = int(f.read().split()[0])
+            with open(f"/proc/{child.pid}/status") as f:
+                m = re.search(r"VmHWM:\s+(\d+)", f.read())
+                peak = max(peak, int(m.group(1)) if m else 0)
+        except (OSError, IndexError):
+            pass
+        time.sleep(0.002)
+    return sum(threads.values()) / 1e9, peak / 1024
 
 
 def startup():
@@ -73,10 +65,17 @@ def startup():
 
 def bmc():
     print("\n### BMC on a three-variable counter: own time per added step\n")
-    subprocess.run(["cargo", "bench", "--quiet", "-p", "gander-engines"], cwd=ROOT, check=True)
     model = os.path.join(ROOT, "benches", "counter.sts")
-    seconds, mb, _ = watched([GANDER, "check", "--checks", "none", "--engine", "bmc", "--max-depth", "1000", model])
-    print(f"\n`gander check --engine bmc --max-depth 1000`: {seconds:.2f} s, {mb:.0f} MB resident (solver not included)")
+    print("| depth | wall s | own CPU s | own CPU per step, us | MB resident |\n|---|---|---|---|---|")
+    for depth in [250, 500, 1000]:
+        command = [GANDER, "check", "--checks", "none", "--engine", "bmc", "--max-depth", str(depth), model]
+        runs = []
+        for _ in range(5):
+            begin = time.perf_counter()
+            cpu, mb = watched(command)
+            runs.append((time.perf_counter() - begin, cpu, mb))
+        w, cpu, mb = (statistics.median(x) for x in zip(*runs))
+        print(f"| {depth} | {w:.2f} | {cpu:.3f} | {cpu/depth*1e6:.0f} | {mb:.0f} |")
 
 
 def load():

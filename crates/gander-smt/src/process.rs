@@ -312,7 +312,8 @@ impl Process {
     }
 
     fn take_in(&mut self) -> Result<(), Stop> {
-        let mut chunk = [0u8; 32 << 10];
+        // Most answers are one word; what is longer than a chunk takes another round.
+        let mut chunk = [0u8; 2 << 10];
         loop {
             match self.stdout.read(&mut chunk) {
                 Ok(0) => return Err(self.closed()),
