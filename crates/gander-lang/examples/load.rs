@@ -35,8 +35,14 @@ fn main() -> std::io::Result<()> {
             None => writeln!(out, "{name}: no system")?,
         }
         if mode == "--time" {
-            writeln!(out, "{:?}", began.elapsed())?;
+            writeln!(out, "{:?}, {}", began.elapsed(), peak())?;
         }
     }
     Ok(())
+}
+
+/// The peak of resident memory, as the system states it.
+fn peak() -> String {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    status.lines().find(|line| line.starts_with("VmHWM")).unwrap_or_default().to_owned()
 }

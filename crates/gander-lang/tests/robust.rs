@@ -73,6 +73,16 @@ fn too_large() {
 }
 
 #[test]
+fn too_many_tokens() {
+    let mut sum = "spec S\nvar a: int\nstart { a == 0 }\nalways p: 0 < a".to_owned();
+    sum.push_str(&"+a".repeat(sts::lexer::MAX_TOKENS / 2));
+    let parsed = sts::parse(&sum);
+    assert_eq!(parsed.root().text(), sum.as_str());
+    assert_eq!(codes(&sum), [Code::E0102]);
+    assert_eq!(sts::format(&sum).unwrap_err()[0].code, Code::E0102);
+}
+
+#[test]
 fn a_large_file_of_garbage_has_few_errors() {
     let garbage = "@ } ) spec 3 \"\n".repeat(100_000);
     assert!(sts::load(&garbage, "garbage.sts").diagnostics.len() <= 101);

@@ -404,6 +404,14 @@ impl SystemBuilder {
         draft.freed.push(var);
     }
 
+    /// Makes room for so many transitions. With the variables declared before, tables of large models are not moved.
+    pub fn expect_transitions(&mut self, count: usize) {
+        let elements = count.saturating_mul(self.system.vars.len() + 2);
+        self.system.transitions.reserve(count);
+        // Room that turns out not to be needed is never touched, but it should not be absurd either.
+        self.system.elements.reserve(elements.min(1 << 24));
+    }
+
     /// Ends a transition: every state variable that is not assigned, primed or freed is kept.
     pub fn add(&mut self, mut draft: TransitionDraft) -> Result<TransitionId, BuildError> {
         self.treatment.clear();

@@ -17,23 +17,38 @@ pub struct Token {
     pub length: u32,
 }
 
-/// Cuts a text into tokens.
+/// A text has at most so many tokens that are not layout: about 300 000 transitions. It bounds the memory for any text.
+pub const MAX_TOKENS: usize = 6_000_000;
+
+/// Cuts a text into tokens. A text with more than [`MAX_TOKENS`] is one stray token and an error.
 pub fn lex(text: &str) -> (Vec<Token>, Vec<Diagnostic>) {
-    let mut lexer = Lexer { text, at: 0, tokens: Vec::with_capacity(text.len() / 4), diagnostics: Vec::new() };
+    let room = (text.len() / 3).min(2 * MAX_TOKENS);
+    let mut lexer = Lexer { text, at: 0, tokens: Vec::with_capacity(room), significant: 0, diagnostics: Vec::new() };
     // A byte order mark is layout.
     if text.starts_with('\u{feff}') {
         lexer.push(K::Whitespace, '\u{feff}'.len_utf8());
     }
     while lexer.at < text.len() {
         lexer.token();
+        if lexer.significant > MAX_TOKENS {
+            return too_many_tokens(text);
+        }
     }
     (lexer.tokens, lexer.diagnostics)
+}
+
+fn too_many_tokens(text: &str) -> (Vec<Token>, Vec<Diagnostic>) {
+    let message = format!("the file is too large: it has more than {MAX_TOKENS} words and symbols");
+    let diagnostic = Diagnostic::new(Code::E0102, Span::at(0), message);
+    (vec![Token { kind: K::Stray, length: text.len() as u32 }], vec![diagnostic])
 }
 
 struct Lexer<'a> {
     text: &'a str,
     at: usize,
     tokens: Vec<Token>,
+    /// How many of the tokens are not layout.
+    significant: usize,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -48,6 +63,7 @@ fn is_continue(c: char) -> bool {
 impl<'a> Lexer<'a> {
     fn push(&mut self, kind: K, length: usize) {
         self.tokens.push(Token { kind, length: length as u32 });
+        self.significant += usize::from(!kind.is_trivia());
         self.at += length;
     }
 

@@ -1,7 +1,8 @@
 //! Reading the syntax tree: small accessors over [`SyntaxNode`].
 
-use super::syntax::{SyntaxKind, SyntaxKind as K, SyntaxNode, SyntaxToken};
+use super::syntax::{Sts, SyntaxKind, SyntaxKind as K, SyntaxNode, SyntaxToken};
 use crate::span::Span;
+use rowan::{GreenNodeData, Language, NodeOrToken};
 
 /// The span of a node, without layout around it.
 pub fn span(node: &SyntaxNode) -> Span {
@@ -42,6 +43,36 @@ pub fn tokens(node: &SyntaxNode) -> impl Iterator<Item = SyntaxToken> {
         .filter_map(|child| child.into_token())
 }
 
+/// A token read from the green tree, which costs no allocation.
+#[derive(Clone, Copy)]
+pub struct Leaf<'a> {
+    /// Its kind.
+    pub kind: K,
+    /// Its text.
+    pub text: &'a str,
+    /// Where it is.
+    pub span: Span,
+}
+
+/// The tokens right below a green node that are not layout; the node begins at `start`.
+pub fn leaves(green: &GreenNodeData, start: u32) -> impl Iterator<Item = Leaf<'_>> {
+    let mut at = start;
+    green.children().filter_map(move |child| {
+        let begin = at;
+        match child {
+            NodeOrToken::Node(node) => {
+                at += u32::from(node.text_len());
+                None
+            }
+            NodeOrToken::Token(token) => {
+                at += u32::from(token.text_len());
+                let kind = Sts::kind_from_raw(token.kind());
+                (!kind.is_trivia()).then(|| Leaf { kind, text: token.text(), span: Span::new(begin, at) })
+            }
+        }
+    })
+}
+
 /// The first name token right below a node.
 pub fn ident(node: &SyntaxNode) -> Option<SyntaxToken> {
     node.first_child_or_token_by_kind(&|kind| kind == K::Ident).and_then(|found| found.into_token())
@@ -71,11 +102,6 @@ pub fn reference(node: &SyntaxNode) -> Option<SyntaxToken> {
 pub fn dotted(node: &SyntaxNode) -> (Option<SyntaxToken>, Option<SyntaxToken>) {
     let mut names = tokens(node).filter(|token| token.kind() == K::Ident);
     (names.next(), names.next())
-}
-
-/// Whether a primed name.
-pub fn is_primed(node: &SyntaxNode) -> bool {
-    node.first_child_or_token_by_kind(&|kind| kind == K::Prime).is_some()
 }
 
 /// An expression without the parentheses around it.

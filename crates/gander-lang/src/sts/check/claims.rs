@@ -223,7 +223,7 @@ impl Checker {
         let (first, second) = tree::dotted(formula);
         let name = first.map(|token| text(&token)).unwrap_or_default();
         match formula.kind() {
-            K::NameExpr if !tree::is_primed(formula) => {
+            K::NameExpr if tree::tokens(formula).count() == 1 => {
                 let is_gate = self.graph.gates.contains_key(&name) || self.graph.transitions.contains_key(&name);
                 let is_value = self.names.get(&name).is_some();
                 // A name that is both is a value unless `with` follows; an unknown name before `with` is meant as a gate.

@@ -48,20 +48,22 @@ impl Checker {
     }
 
     fn literal(&mut self, node: &SyntaxNode) -> Option<TermId> {
-        let token = tree::tokens(node).next()?;
-        let value = match token.kind() {
-            K::Int => Value::Int(digits(token.text())?),
-            K::Decimal => Value::Real(decimal(token.text())?),
-            K::Text => Value::str(&unescape(token.text())),
-            _ => Value::Bool(token.text() == "true"),
+        let green = node.green();
+        let token = tree::leaves(&green, 0).next()?;
+        let value = match token.kind {
+            K::Int => Value::Int(digits(token.text)?),
+            K::Decimal => Value::Real(decimal(token.text)?),
+            K::Text => Value::str(&unescape(token.text)),
+            _ => Value::Bool(token.text == "true"),
         };
         Some(self.pool().constant(value))
     }
 
     fn name_expression(&mut self, node: &SyntaxNode, expected: Option<Sort>) -> Option<TermId> {
-        let token = tree::ident(node)?;
-        let (name, span) = (token.text(), tree::span(node));
-        if tree::is_primed(node) {
+        let green = node.green();
+        let mut leaves = tree::leaves(&green, 0);
+        let (name, span) = (leaves.next()?.text, tree::span(node));
+        if leaves.next().is_some_and(|leaf| leaf.kind == K::Prime) {
             return self.primed_variable(name, span);
         }
         if let Some(local) = self.locals.iter().rev().find(|local| local.name == name) {
@@ -468,6 +470,10 @@ fn given(count: usize) -> String {
 }
 
 fn digits(text: &str) -> Option<IBig> {
+    // Most numbers are short.
+    if let Ok(small) = text.parse::<u64>() {
+        return Some(small.into());
+    }
     text.replace('_', "").parse().ok()
 }
 

@@ -3,16 +3,11 @@
 use super::{Checker, Place};
 use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
-use crate::sts::syntax::{SyntaxKind as K, SyntaxNode, SyntaxToken};
-use crate::sts::tree;
+use crate::sts::syntax::{SyntaxKind as K, SyntaxNode};
+use crate::sts::tree::{self, Leaf};
 use gander_term::{Op, RBig, Sort, TermId, Value};
 
 impl Checker {
-    /// The operator tokens of a chain, in order.
-    fn operator_tokens(node: &SyntaxNode) -> Vec<SyntaxToken> {
-        tree::tokens(node).collect()
-    }
-
     fn wrong_operand(&mut self, operand: &SyntaxNode, operator: &str, wanted: &str, found: Sort) {
         if self.place == Place::Guard
             && operator == "->"
@@ -143,13 +138,14 @@ impl Checker {
     /// A chain of `* / % div mod`, from left to right; runs of `*` become one product.
     pub(super) fn product(&mut self, node: &SyntaxNode, expected: Option<Sort>) -> Option<TermId> {
         let operands: Vec<SyntaxNode> = tree::expressions(node).collect();
-        let operators = Self::operator_tokens(node);
+        let green = node.green();
+        let operators: Vec<Leaf> = tree::leaves(&green, tree::span(node).start).collect();
         let terms: Vec<Option<TermId>> = operands
             .iter()
             .enumerate()
             .map(|(at, operand)| {
                 let operator = &operators[at.saturating_sub(1).min(operators.len() - 1)];
-                self.number(operand, operator.text())
+                self.number(operand, operator.text)
             })
             .collect();
         let mut terms: Vec<TermId> = terms.into_iter().collect::<Option<_>>()?;
@@ -167,9 +163,9 @@ impl Checker {
         let mut at = 0;
         while at < operators.len() {
             let operator = &operators[at];
-            match operator.kind() {
+            match operator.kind {
                 K::Star => {
-                    let run = operators[at..].iter().take_while(|token| token.kind() == K::Star).count();
+                    let run = operators[at..].iter().take_while(|token| token.kind == K::Star).count();
                     let mut factors = vec![result];
                     factors.extend(&terms[at + 1..at + 1 + run]);
                     let factors = self.one_sort(factors);
@@ -189,13 +185,7 @@ impl Checker {
         Some(result)
     }
 
-    fn quotient(
-        &mut self,
-        a: TermId,
-        b: TermId,
-        operator: &SyntaxToken,
-        sides: (&SyntaxNode, &SyntaxNode),
-    ) -> Option<TermId> {
+    fn quotient(&mut self, a: TermId, b: TermId, operator: &Leaf, sides: (&SyntaxNode, &SyntaxNode)) -> Option<TermId> {
         let pool = &self.builder.pool;
         if pool.sort(a) == Sort::Int && pool.sort(b) == Sort::Int {
             let (left, right) = (tree::one_line(sides.0, 30), tree::one_line(sides.1, 30));
@@ -204,9 +194,8 @@ impl Checker {
             } else {
                 format!("to_real({left}) / {right}")
             };
-            let diagnostic =
-                Diagnostic::new(Code::E0303, tree::token_span(operator), "`/` divides reals, but both sides are ints")
-                    .help(format!("write `{left} div {right}` for the whole quotient, or `{exact}` for the exact one"));
+            let diagnostic = Diagnostic::new(Code::E0303, operator.span, "`/` divides reals, but both sides are ints")
+                .help(format!("write `{left} div {right}` for the whole quotient, or `{exact}` for the exact one"));
             self.report(diagnostic);
             return None;
         }
@@ -218,14 +207,14 @@ impl Checker {
         &mut self,
         a: TermId,
         b: TermId,
-        operator: &SyntaxToken,
+        operator: &Leaf,
         sides: (&SyntaxNode, &SyntaxNode),
     ) -> Option<TermId> {
-        let op = if operator.text() == "div" { Op::IntDiv } else { Op::Mod };
+        let op = if operator.text == "div" { Op::IntDiv } else { Op::Mod };
         for (term, side) in [(a, sides.0), (b, sides.1)] {
             let sort = self.builder.pool.sort(term);
             if sort != Sort::Int {
-                self.wrong_operand(side, operator.text(), "ints", sort);
+                self.wrong_operand(side, operator.text, "ints", sort);
                 return None;
             }
         }
@@ -235,16 +224,17 @@ impl Checker {
     /// A chain of `+ - ++`; runs of `+` become one sum.
     pub(super) fn sum(&mut self, node: &SyntaxNode) -> Option<TermId> {
         let operands: Vec<SyntaxNode> = tree::expressions(node).collect();
-        let operators = Self::operator_tokens(node);
-        if operators.iter().any(|token| token.kind() == K::PlusPlus) {
+        let green = node.green();
+        let operators: Vec<Leaf> = tree::leaves(&green, tree::span(node).start).collect();
+        if operators.iter().any(|token| token.kind == K::PlusPlus) {
             return self.concatenation(&operands, &operators);
         }
         let terms = self.side_by_side(&operands);
         let first = terms.first().copied().flatten();
         if first.is_some_and(|first| self.builder.pool.sort(first) == Sort::String)
-            && operators.iter().all(|token| token.kind() == K::Plus)
+            && operators.iter().all(|token| token.kind == K::Plus)
         {
-            let span = tree::token_span(&operators[0]);
+            let span = operators[0].span;
             self.report(
                 Diagnostic::new(Code::E0302, span, "strings are joined with `++`, not `+`")
                     .help("write `++`")
@@ -255,18 +245,18 @@ impl Checker {
         let mut good = true;
         for (at, term) in terms.iter().enumerate() {
             let operator = &operators[at.saturating_sub(1).min(operators.len() - 1)];
-            good &= term.is_some_and(|term| self.is_number(&operands[at], operator.text(), term));
+            good &= term.is_some_and(|term| self.is_number(&operands[at], operator.text, term));
         }
         let terms: Vec<TermId> = terms.into_iter().collect::<Option<_>>().filter(|_| good)?;
         let terms = self.one_sort(terms);
         let mut result = terms[0];
         let mut at = 0;
         while at < operators.len() {
-            if operators[at].kind() == K::Minus {
+            if operators[at].kind == K::Minus {
                 result = self.pool().mk(Op::Sub, &[result, terms[at + 1]]).ok()?;
                 at += 1;
             } else {
-                let run = operators[at..].iter().take_while(|token| token.kind() == K::Plus).count();
+                let run = operators[at..].iter().take_while(|token| token.kind == K::Plus).count();
                 let mut parts = vec![result];
                 parts.extend(&terms[at + 1..at + 1 + run]);
                 result = self.pool().mk(Op::Add, &parts).ok()?;
@@ -276,12 +266,12 @@ impl Checker {
         Some(result)
     }
 
-    fn concatenation(&mut self, operands: &[SyntaxNode], operators: &[SyntaxToken]) -> Option<TermId> {
-        if let Some(other) = operators.iter().find(|token| token.kind() != K::PlusPlus) {
+    fn concatenation(&mut self, operands: &[SyntaxNode], operators: &[Leaf]) -> Option<TermId> {
+        if let Some(other) = operators.iter().find(|token| token.kind != K::PlusPlus) {
             let diagnostic = Diagnostic::new(
                 Code::E0302,
-                tree::token_span(other),
-                format!("`{}` is for numbers and `++` for strings; they cannot be mixed", other.text()),
+                other.span,
+                format!("`{}` is for numbers and `++` for strings; they cannot be mixed", other.text),
             );
             self.report(diagnostic);
             return None;
@@ -305,25 +295,23 @@ impl Checker {
     /// `a < b`, and `a <= b < c` as a conjunction.
     pub(super) fn comparison(&mut self, node: &SyntaxNode) -> Option<TermId> {
         let operands: Vec<SyntaxNode> = tree::expressions(node).collect();
-        let operators = Self::operator_tokens(node);
-        let upward = |token: &SyntaxToken| matches!(token.kind(), K::Less | K::LessEq);
+        let green = node.green();
+        let operators: Vec<Leaf> = tree::leaves(&green, tree::span(node).start).collect();
+        let upward = |token: &Leaf| matches!(token.kind, K::Less | K::LessEq);
         let mixed = operators.iter().find(|token| upward(token) != upward(&operators[0]));
         if let Some(token) = mixed {
-            let diagnostic = Diagnostic::new(
-                Code::E0309,
-                tree::token_span(token),
-                "a chain of comparisons must point in one direction",
-            )
-            .label(tree::token_span(&operators[0]), "this one points the other way")
-            .help("write two comparisons joined by `and`");
+            let diagnostic =
+                Diagnostic::new(Code::E0309, token.span, "a chain of comparisons must point in one direction")
+                    .label(operators[0].span, "this one points the other way")
+                    .help("write two comparisons joined by `and`");
             self.report(diagnostic);
             return None;
         }
-        let first = operators.first()?.text().to_owned();
-        let terms = self.numbers(&operands, &first)?;
+        let first = operators.first()?.text;
+        let terms = self.numbers(&operands, first)?;
         let mut parts = Vec::new();
         for (operator, pair) in operators.iter().zip(terms.windows(2)) {
-            let op = match operator.kind() {
+            let op = match operator.kind {
                 K::Less => Op::Lt,
                 K::LessEq => Op::Le,
                 K::Greater => Op::Gt,
@@ -337,15 +325,16 @@ impl Checker {
     /// `a == b`, `a != b`, and `a == b == c` as a conjunction.
     pub(super) fn equality(&mut self, node: &SyntaxNode) -> Option<TermId> {
         let operands: Vec<SyntaxNode> = tree::expressions(node).collect();
-        let operators = Self::operator_tokens(node);
+        let green = node.green();
+        let operators: Vec<Leaf> = tree::leaves(&green, tree::span(node).start).collect();
         let terms = self.of_one_sort(&operands, &operators)?;
         let truths = self.builder.pool.sort(terms[0]) == Sort::Bool;
-        let differs = operators.iter().any(|token| token.kind() == K::NotEq);
+        let differs = operators.iter().any(|token| token.kind == K::NotEq);
         if operators.len() > 1 && (truths || differs) {
             let why = if truths { "truth values" } else { "`!=`" };
             let diagnostic = Diagnostic::new(
                 Code::E0309,
-                tree::token_span(&operators[1]),
+                operators[1].span,
                 format!("it is not clear what this chain of {why} means"),
             )
             .help("use parentheses, or join comparisons with `and`");
@@ -355,13 +344,13 @@ impl Checker {
         let mut parts = Vec::new();
         for (operator, pair) in operators.iter().zip(terms.windows(2)) {
             let equal = self.pool().mk(Op::Eq, pair).ok()?;
-            parts.push(if operator.kind() == K::NotEq { self.pool().mk(Op::Not, &[equal]).ok()? } else { equal });
+            parts.push(if operator.kind == K::NotEq { self.pool().mk(Op::Not, &[equal]).ok()? } else { equal });
         }
         Some(self.pool().and(parts))
     }
 
     /// Operands of any sort that must agree.
-    fn of_one_sort(&mut self, operands: &[SyntaxNode], operators: &[SyntaxToken]) -> Option<Vec<TermId>> {
+    fn of_one_sort(&mut self, operands: &[SyntaxNode], operators: &[Leaf]) -> Option<Vec<TermId>> {
         // A value that several enumerations have, or `1/3`, gets its sort from another operand.
         let clear = |operand: &SyntaxNode| !self.is_ambiguous(operand) && !tree::is_literal_quotient(operand);
         let leader = operands.iter().position(clear).unwrap_or(0);
@@ -385,10 +374,10 @@ impl Checker {
                 let (left, right) = (self.a_sort(a), self.a_sort(b));
                 let diagnostic = Diagnostic::new(
                     Code::E0302,
-                    tree::token_span(&operators[at]),
+                    operators[at].span,
                     format!(
                         "`{}` compares two values of one sort, but these are {left} and {right}",
-                        operators[at].text()
+                        operators[at].text
                     ),
                 )
                 .label(tree::span(&operands[at]), format!("this is {left}"))

@@ -85,29 +85,33 @@ impl Checker {
         }
         let labels: FxHashSet<&str> =
             written.iter().filter_map(|transition| transition.label.as_ref()).map(|label| label.text()).collect();
-        let mut taken: FxHashMap<String, (usize, Span)> = FxHashMap::default();
+        // Labels cannot be confused with the other names: those are gates that are no label, or have a dot.
+        let mut labelled: FxHashMap<&str, Span> = FxHashMap::default();
+        let mut repeats: FxHashMap<String, usize> = FxHashMap::default();
+        self.graph.transitions.reserve(written.len());
+        self.builder.expect_transitions(written.len());
         for transition in written {
             let gate = transition.gate.text();
-            let unique = count[gate] == 1 && !labels.contains(gate);
             let name = match &transition.label {
-                Some(label) => label.text().to_owned(),
-                None if unique => gate.to_owned(),
-                None => format!("{}.{gate}", self.builder.so_far().node(transition.source).name),
-            };
-            let span = tree::token_span(transition.label.as_ref().unwrap_or(&transition.gate));
-            let name = match taken.get_mut(&name) {
-                Some((_, first)) if transition.label.is_some() => {
-                    let first = *first;
-                    self.duplicate(&name, span, first);
-                    continue;
+                Some(label) => {
+                    let span = tree::token_span(label);
+                    if let Some(first) = labelled.insert(label.text(), span) {
+                        labelled.insert(label.text(), first);
+                        self.duplicate(label.text(), span, first);
+                        continue;
+                    }
+                    label.text().to_owned()
                 }
-                Some((times, _)) => {
-                    *times += 1;
-                    format!("{name}#{times}")
-                }
+                None if count[gate] == 1 && !labels.contains(gate) => gate.to_owned(),
                 None => {
-                    taken.insert(name.clone(), (1, span));
-                    name
+                    let name = format!("{}.{gate}", self.builder.so_far().node(transition.source).name);
+                    if self.graph.transitions.contains_key(&name) {
+                        let times = repeats.entry(name.clone()).or_insert(1);
+                        *times += 1;
+                        format!("{name}#{times}")
+                    } else {
+                        name
+                    }
                 }
             };
             self.transition(transition, &name);
@@ -128,7 +132,10 @@ impl Checker {
             Err(error) => return self.internal(error, span),
         };
         let id = draft.id();
-        self.graph.gates.entry(gate.to_owned()).or_default().push(id);
+        match self.graph.gates.get_mut(gate) {
+            Some(transitions) => transitions.push(id),
+            None => drop(self.graph.gates.insert(gate.to_owned(), vec![id])),
+        }
         self.graph.transitions.insert(name.to_owned(), id);
         self.parameters(&mut draft, &written.node);
         if let Some(guard) = tree::child(&written.node, K::Guard).and_then(|guard| tree::expression(&guard)) {
