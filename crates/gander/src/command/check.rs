@@ -113,14 +113,17 @@ fn check_files(args: &CheckArgs, options: &CheckOptions, output: &mut Output) ->
     let files = distinct(&args.files);
     let mut json = args.json.then(|| JsonStream::new(files.len()));
     let mut codes = Vec::new();
-    for file in &files {
+    for (i, file) in files.iter().enumerate() {
         // A file that is not looked at any more is not decided.
         let (view, code) = if cancel.is_cancelled() {
             let mut view = CheckView::rejected(file, Vec::new());
             view.stopped = Some("stopped before this file was checked".to_string());
             (view, 3)
         } else {
-            let view = check_file(file, args, options, &cancel);
+            let view = match own_log_folder(i, file, files.len(), options) {
+                Ok(options) => check_file(file, args, &options, &cancel),
+                Err(message) => CheckView::rejected(file, vec![plain("unwritable", &message, None, options.paint)]),
+            };
             let code = view.exit_code();
             (view, code)
         };
@@ -138,6 +141,18 @@ fn check_files(args: &CheckArgs, options: &CheckOptions, output: &mut Output) ->
         stream.close(output);
     }
     worst_exit_code(codes)
+}
+
+/// With several files, each keeps its solver conversations in a folder of its own.
+fn own_log_folder(at: usize, file: &str, files: usize, options: &CheckOptions) -> Result<CheckOptions, String> {
+    let mut options = options.clone();
+    if let Some(folder) = options.log_smt.as_mut().filter(|_| files > 1) {
+        let stem = Path::new(file).file_stem().and_then(|s| s.to_str()).unwrap_or("model");
+        *folder = folder.join(format!("{}-{stem}", at + 1));
+        std::fs::create_dir_all(&*folder)
+            .map_err(|e| format!("the folder {} cannot be made: {e}", folder.display()))?;
+    }
+    Ok(options)
 }
 
 fn check_file(file: &str, args: &CheckArgs, options: &CheckOptions, cancel: &CancelToken) -> CheckView {

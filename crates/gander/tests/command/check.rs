@@ -201,6 +201,19 @@ fn conversations_are_kept() {
     }
 }
 
+#[test]
+fn conversations_of_several_files_are_kept_apart() {
+    if !have_z3("conversations_of_several_files_are_kept_apart") {
+        return;
+    }
+    let folder = Folder::with("counter.sts", COUNTER);
+    std::fs::write(folder.path.join("again.sts"), COUNTER).unwrap();
+    folder.run(&["check", "--log-smt", "logs", "-p", "small", "counter.sts", "again.sts"]);
+    for own in ["1-counter", "2-again"] {
+        assert!(std::fs::read_dir(folder.path.join("logs").join(own)).unwrap().count() > 0, "{own}");
+    }
+}
+
 /// A solver that says `unsat` to everything makes engines claim proofs; a second opinion finds them out.
 #[test]
 fn a_verdict_that_fails_its_check_is_an_internal_error() {
