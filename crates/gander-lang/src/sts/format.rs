@@ -57,16 +57,33 @@ struct Printer {
     blocks: Vec<Layout>,
 }
 
+/// The text of a node as the formatter would write it on one line, comments left out, cut off after about `limit`
+/// bytes. So what is named by its text keeps its name whatever its layout.
+pub(super) fn one_line(node: &SyntaxNode, limit: usize) -> String {
+    let mut printer = Printer::new();
+    for event in node.preorder_with_tokens() {
+        match event {
+            WalkEvent::Enter(NodeOrToken::Node(node)) if needs_parentheses(&node) => {
+                printer.write("(", K::LParen, K::ParenExpr);
+            }
+            WalkEvent::Leave(NodeOrToken::Node(node)) if needs_parentheses(&node) => {
+                printer.write(")", K::RParen, K::ParenExpr);
+            }
+            WalkEvent::Enter(NodeOrToken::Token(token)) if !token.kind().is_trivia() => printer.token(&token),
+            _ => {}
+        }
+        if printer.out.len() > limit {
+            let end = (0..=limit).rev().find(|&at| printer.out.is_char_boundary(at)).unwrap_or(0);
+            printer.out.truncate(end);
+            printer.out.push('…');
+            break;
+        }
+    }
+    printer.out
+}
+
 fn format_tree(root: &SyntaxNode) -> String {
-    let mut printer = Printer {
-        out: String::new(),
-        last: None,
-        newlines: 0,
-        structural: true,
-        must_break: false,
-        no_blank: true,
-        blocks: Vec::new(),
-    };
+    let mut printer = Printer::new();
     for event in root.preorder_with_tokens() {
         match event {
             WalkEvent::Enter(NodeOrToken::Node(node)) => printer.enter(&node),
@@ -114,6 +131,18 @@ fn layout(block: &SyntaxNode) -> Layout {
 }
 
 impl Printer {
+    fn new() -> Printer {
+        Printer {
+            out: String::new(),
+            last: None,
+            newlines: 0,
+            structural: true,
+            must_break: false,
+            no_blank: true,
+            blocks: Vec::new(),
+        }
+    }
+
     fn enter(&mut self, node: &SyntaxNode) {
         if is_element(node) {
             self.structural = true;

@@ -130,30 +130,3 @@ pub fn is_literal_quotient(node: &SyntaxNode) -> bool {
     };
     node.kind() == K::MulExpr && tokens(&node).all(|token| token.kind() == K::Slash) && expressions(&node).all(whole)
 }
-
-/// The text of a node on one line, comments left out, at most `limit` characters.
-pub fn one_line(node: &SyntaxNode, limit: usize) -> String {
-    let mut out = String::new();
-    let mut count = 0;
-    let mut space = false;
-    for token in node.descendants_with_tokens().filter_map(|element| element.into_token()) {
-        if token.kind().is_trivia() {
-            space = true;
-            continue;
-        }
-        if space && !out.is_empty() {
-            out.push(' ');
-            count += 1;
-        }
-        space = false;
-        for c in token.text().chars() {
-            if count >= limit {
-                out.push('…');
-                return out;
-            }
-            out.push(c);
-            count += 1;
-        }
-    }
-    out
-}

@@ -5,6 +5,7 @@ use super::{Checker, Place, text};
 use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
 use crate::span::Span;
+use crate::sts::format::one_line;
 use crate::sts::syntax::{SyntaxKind as K, SyntaxNode, SyntaxToken};
 use crate::sts::tree;
 use crate::suggest::nearest;
@@ -72,7 +73,7 @@ impl Checker {
             };
             let name = match (tree::name(item), tree::child(item, K::NameRef)) {
                 (Some(token), _) => text(&token),
-                (None, Some(gate)) => tree::one_line(&gate, NAME_LENGTH),
+                (None, Some(gate)) => one_line(&gate, NAME_LENGTH),
                 (None, None) => format!("fair {}", declared.all.len() + 1),
             };
             let span = tree::name(item).map_or(tree::span(item), |token| tree::token_span(&token));
@@ -106,10 +107,10 @@ impl Checker {
             let kind = self.claim_kind(item, fairness);
             let written = tree::name(item);
             let span = written.as_ref().map_or(tree::span(item), tree::token_span);
-            let text_of_claim = tree::one_line(item, 4000);
+            let text_of_claim = one_line(item, 4000);
             let name = match &written {
                 Some(token) => text(token),
-                None => unused(&spans, tree::one_line(item, NAME_LENGTH)),
+                None => unused(&spans, one_line(item, NAME_LENGTH)),
             };
             if let Some(first) = spans.insert(name.clone(), span) {
                 self.duplicate(&name, span, first);
@@ -275,7 +276,7 @@ impl Checker {
             choices.push((id, term));
         }
         let gate_id = tree::ident(gate).filter(|_| {
-            gate.kind() == K::NameExpr && self.graph.gates.contains_key(tree::one_line(gate, NAME_LENGTH).as_str())
+            gate.kind() == K::NameExpr && self.graph.gates.contains_key(one_line(gate, NAME_LENGTH).as_str())
         });
         let gate_id = gate_id
             .filter(|token| !matches!(token.text(), "tau" | "internal"))
@@ -372,7 +373,7 @@ impl Checker {
             tree::span(&reference),
             format!(
                 "`{}` stands for {} transitions, and this claim is about one",
-                tree::one_line(&reference, 40),
+                one_line(&reference, 40),
                 list.len()
             ),
         )
@@ -408,7 +409,7 @@ impl Checker {
         for reference in tree::references(&clause) {
             let Some(token) = tree::ident(&reference) else { continue };
             let span = tree::token_span(&token);
-            if let Some((id, _)) = fairness.by_name.get(tree::one_line(&reference, NAME_LENGTH).as_str()) {
+            if let Some((id, _)) = fairness.by_name.get(one_line(&reference, NAME_LENGTH).as_str()) {
                 ids.push(*id);
             } else if token.text() == "fairness" {
                 if fairness.by_name.is_empty() {
@@ -437,7 +438,7 @@ impl Checker {
 /// `always`, `no deadlock`, … or nothing for `NAME: P leads to Q`.
 fn claim_words(item: &SyntaxNode) -> String {
     let words = tree::child(item, K::ClaimWords);
-    words.map(|words| tree::one_line(&words, NAME_LENGTH)).unwrap_or_default()
+    words.map(|words| one_line(&words, NAME_LENGTH)).unwrap_or_default()
 }
 
 fn unused(taken: &FxHashMap<String, Span>, name: String) -> String {

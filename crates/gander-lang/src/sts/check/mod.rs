@@ -17,6 +17,7 @@ mod operators;
 mod transitions;
 mod warnings;
 
+use super::format::one_line;
 use super::parser::MAX_ERRORS;
 use super::syntax::{SyntaxKind as K, SyntaxNode, SyntaxToken};
 use super::tree;
@@ -186,7 +187,7 @@ impl Checker {
         )
         .here(format!("this is {found}"));
         if sort.is_numeric() {
-            let text = tree::one_line(node, 40);
+            let text = one_line(node, 40);
             diagnostic = diagnostic.help(format!("compare it with something, for example `{text} > 0`"));
         }
         self.report(diagnostic);

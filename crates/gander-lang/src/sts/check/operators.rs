@@ -3,6 +3,7 @@
 use super::{Checker, Place};
 use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
+use crate::sts::format::one_line;
 use crate::sts::syntax::{SyntaxKind as K, SyntaxNode};
 use crate::sts::tree::{self, Leaf};
 use gander_term::{Op, RBig, Sort, TermId, Value};
@@ -188,7 +189,7 @@ impl Checker {
     fn quotient(&mut self, a: TermId, b: TermId, operator: &Leaf, sides: (&SyntaxNode, &SyntaxNode)) -> Option<TermId> {
         let pool = &self.builder.pool;
         if pool.sort(a) == Sort::Int && pool.sort(b) == Sort::Int {
-            let (left, right) = (tree::one_line(sides.0, 30), tree::one_line(sides.1, 30));
+            let (left, right) = (one_line(sides.0, 30), one_line(sides.1, 30));
             let exact = if sides.0.kind() == K::Literal {
                 format!("{left}.0 / {right}")
             } else {
