@@ -65,7 +65,7 @@ catalogue! {
         "The file contains a NUL byte, so it is not a text that someone wrote. Perhaps the wrong file was named."
         "spec A \0"
     E0102 "file too large"
-        "Files of more than 32 MiB are not read: a model of a hundred thousand transitions is a fifth of that."
+        "Files of more than 32 MiB are not read: a model of a hundred thousand transitions is a fifth of that. Nor are files of more than 6 million words and symbols."
         ""
     E0103 "stray character"
         "A character that has no meaning in the language. Operators are written with ASCII signs or words: `and` or `&&`, `or` or `||`, `not` or `!`, `->`, `<=`, `!=`."
@@ -228,7 +228,7 @@ catalogue! {
         "spec A start { true } step go system S = a: A || b: A sync both(a.go, b.come)"
 
     E0704 "system too large"
-        "The nodes of a system are tuples of nodes of its instances. Their number, or that of the transitions between them, is above the limit. Use fewer instances, fewer nodes, or more synchronisation."
+        "The nodes of a system are tuples of nodes of its instances. Their number, or that of the transitions between them, is above the limit. Use fewer instances, fewer nodes, or more synchronisation. A specification has such a limit too: the number of its variables times that of its transitions."
         ""
 
     E0901 "cannot be built"

@@ -83,6 +83,16 @@ fn too_many_tokens() {
 }
 
 #[test]
+fn too_many_variables_and_transitions() {
+    let mut text = "spec S\nstart {}\n".to_owned();
+    for at in 0..4_000 {
+        text.push_str(&format!("var v{at}: int\nstep s{at} {{ v{at} := 1 }}\n"));
+    }
+    text.push_str("reachable s1\ncan enable s2\n");
+    assert_eq!(codes(&text), [Code::E0704]);
+}
+
+#[test]
 fn a_large_file_of_garbage_has_few_errors() {
     let garbage = "@ } ) spec 3 \"\n".repeat(100_000);
     assert!(sts::load(&garbage, "garbage.sts").diagnostics.len() <= 101);

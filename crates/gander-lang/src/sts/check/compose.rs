@@ -152,6 +152,9 @@ fn check_spec(spec: &Spec, alone: bool) -> (Option<System>, Vec<Diagnostic>) {
     checker.declarations(spec);
     checker.shape(spec);
     let written = checker.collect_transitions(spec);
+    if checker.too_many_pairs(&written) {
+        return (None, checker.diagnostics);
+    }
     checker.transitions(&written);
     checker.starts(spec);
     checker.invariants(spec);

@@ -15,6 +15,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// Gates that nobody outside can see.
 const INTERNAL: &[&str] = &["tau", "internal"];
 
+/// How many pairs of a state variable and a transition a specification may have. A transition says of every variable
+/// what becomes of it, so this bounds the memory; it is 100 000 transitions over 120 variables.
+const MAX_PAIRS: usize = 12_000_000;
+
 /// A transition as written, with the node it is in.
 pub(super) struct Written {
     node: SyntaxNode,
@@ -116,6 +120,20 @@ impl Checker {
             };
             self.transition(transition, &name);
         }
+    }
+
+    /// Reports a specification that would need too much memory.
+    pub(super) fn too_many_pairs(&mut self, written: &[Written]) -> bool {
+        let (variables, transitions) = (self.builder.so_far().vars.len(), written.len());
+        let Some(last) = written.last().filter(|_| variables.saturating_mul(transitions) > MAX_PAIRS) else {
+            return false;
+        };
+        let message = format!("the specification is too large: {variables} variables in {transitions} transitions");
+        let diagnostic = Diagnostic::new(Code::E0704, tree::token_span(&last.gate), message)
+            .note(format!("the product of the two numbers can be at most {MAX_PAIRS}"))
+            .help("use fewer variables, or split the specification");
+        self.report(diagnostic);
+        true
     }
 
     fn transition(&mut self, written: &Written, name: &str) {
