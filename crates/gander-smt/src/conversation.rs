@@ -36,7 +36,13 @@ pub(crate) struct Conversation {
 }
 
 impl Conversation {
-    pub(crate) fn start(solver: &Solver, limits: ProcessLimits, killer: Killer) -> Conversation {
+    /// A conversation with a process that is ready for it, or with a new one.
+    pub(crate) fn start(
+        solver: &Solver,
+        limits: ProcessLimits,
+        killer: Killer,
+        ready: Option<Process>,
+    ) -> Conversation {
         let mut conversation = Conversation {
             process: None,
             failure: None,
@@ -49,7 +55,13 @@ impl Conversation {
             marker: None,
             log: None,
         };
-        conversation.restart(solver);
+        match ready {
+            Some(mut process) => {
+                process.obey(limits, &conversation.killer);
+                conversation.process = Some(process);
+            }
+            None => conversation.restart(solver),
+        }
         conversation
     }
 

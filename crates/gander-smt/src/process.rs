@@ -98,7 +98,8 @@ impl Killer {
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+/// Locks a mutex whose data stays meaningful if a holder panicked.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -146,6 +147,14 @@ pub(crate) struct Process {
 impl Process {
     /// Starts `program`; the killer may end it from then on.
     pub(crate) fn spawn(program: &Path, args: &[String], limits: ProcessLimits, killer: &Killer) -> io::Result<Self> {
+        let mut process = Process::launch(program, args)?;
+        process.obey(limits, killer);
+        Ok(process)
+    }
+
+    /// Starts `program` for somebody who will come later: until [`Process::obey`] it has no limits, but nothing to do
+    /// either.
+    pub(crate) fn launch(program: &Path, args: &[String]) -> io::Result<Self> {
         let mut child = Command::new(program)
             .args(args)
             .stdin(Stdio::piped())
@@ -154,7 +163,6 @@ impl Process {
             // A group of its own: a wrapper script and its solver die together, and Ctrl-C reaches us alone.
             .process_group(0)
             .spawn()?;
-        set_memory_limit(&child, limits.memory);
         let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let shared = Arc::new(Shared { child: Mutex::new(child), killed: AtomicBool::new(false) });
         let (Some(stdin), Some(stdout), stderr) = pipes else {
@@ -168,7 +176,7 @@ impl Process {
             stderr,
             output: Vec::new(),
             errors: Vec::new(),
-            limits,
+            limits: ProcessLimits { memory: None, output: 0 },
             started: Instant::now(),
             cpu_seconds: u64::MAX,
         };
@@ -177,8 +185,19 @@ impl Process {
         if let Some(stderr) = &process.stderr {
             nonblocking(stderr)?;
         }
-        killer.adopt(&process.shared);
         Ok(process)
+    }
+
+    /// Sets the limits of the child; the killer may end it from then on.
+    pub(crate) fn obey(&mut self, limits: ProcessLimits, killer: &Killer) {
+        self.limits = limits;
+        set_memory_limit(&lock(&self.shared.child), limits.memory);
+        killer.adopt(&self.shared);
+    }
+
+    /// True as long as the child has not ended.
+    pub(crate) fn is_alive(&self) -> bool {
+        matches!(lock(&self.shared.child).try_wait(), Ok(None))
     }
 
     /// What the child wrote and was not forgotten.

@@ -6,11 +6,13 @@
 use std::ffi::OsString;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use gander_term::Features;
 
 use crate::dialect::{Solver, SolverKind};
+use crate::process::{Process, lock};
+use crate::session::{Session, SessionConfig};
 use crate::setup;
 
 /// The program of a solver that is not to be found.
@@ -49,12 +51,15 @@ pub struct Solvers {
     z3: Option<Solver>,
     yices: Option<Solver>,
     others: OnceLock<Vec<Solver>>,
+    /// Solvers that were started ahead of need.
+    ready: Arc<Mutex<Vec<(Solver, Process)>>>,
 }
 
 impl Solvers {
     /// Looks for solvers; costs a few file look-ups.
     pub fn find(search: Search) -> Solvers {
-        let mut solvers = Solvers { named: Vec::new(), search, z3: None, yices: None, others: OnceLock::new() };
+        let (others, ready) = (OnceLock::new(), Arc::default());
+        let mut solvers = Solvers { named: Vec::new(), search, z3: None, yices: None, others, ready };
         for (name, program) in &solvers.search.named {
             let kind = SolverKind::from_name(name).unwrap_or(SolverKind::Other);
             // Later ones win: an option of the command comes after the environment.
@@ -120,6 +125,28 @@ impl Solvers {
         first.or_else(|| self.all().into_iter().find(|s| s.supports(features)))
     }
 
+    /// Starts the solver that linear questions go to, so that it is ready when the first session asks for it. One that
+    /// nobody asks for ends with `self`.
+    pub fn prepare(&self) {
+        let linear = Features { ints: true, reals: true, ..Features::default() };
+        let Some(solver) = self.choose(linear) else { return };
+        // If it cannot be started, the session that needs it will say so.
+        if let Ok(process) = Process::launch(&solver.program, &solver.arguments(None)) {
+            lock(&self.ready).push((solver.clone(), process));
+        }
+    }
+
+    /// A session with a solver, which may have been started before.
+    pub fn session(&self, solver: &Solver, config: SessionConfig) -> Session {
+        let mut ready = None;
+        // A limit on memory is a matter of the solver's start.
+        if config.memory.is_none() {
+            let mut all = lock(&self.ready);
+            ready = all.iter().position(|(s, p)| s == solver && p.is_alive()).map(|at| all.swap_remove(at).1);
+        }
+        Session::with(solver, config, ready)
+    }
+
     /// Every solver that can be asked formulas with these features, the one that [`Solvers::choose`] gives in front.
     pub fn candidates(&self, features: Features) -> Vec<&Solver> {
         let mut all: Vec<&Solver> = self.all().into_iter().filter(|s| s.supports(features)).collect();
@@ -160,6 +187,18 @@ mod tests {
         assert_eq!(kind(&without, linear), Some(SolverKind::Z3));
         let only_yices = Solvers::find(named(&["yices"]));
         assert_eq!(kind(&only_yices, nonlinear), None);
+    }
+
+    #[test]
+    fn a_solver_that_is_ready_serves_one_session() {
+        let solvers = Solvers::find(Search { named: vec![("yices".into(), "/bin/cat".into())], ..Search::default() });
+        solvers.prepare();
+        let solver = solvers.yices().unwrap();
+        // `cat` does not know the option and ends, or takes it for a file: it may be gone by now, never in the way.
+        let first = solvers.session(solver, SessionConfig::default());
+        let second = solvers.session(solver, SessionConfig::default());
+        assert!(first.process_id().is_some() && first.process_id() != second.process_id());
+        assert!(lock(&solvers.ready).len() <= 1);
     }
 
     #[test]

@@ -15,7 +15,7 @@ use crate::conversation::Conversation;
 use crate::dialect::{EnumStyle, Solver};
 use crate::names;
 use crate::print;
-use crate::process::{Killer, ProcessLimits};
+use crate::process::{Killer, Process, ProcessLimits};
 use crate::template::{Placement, Template};
 
 static SESSIONS: AtomicU64 = AtomicU64::new(0);
@@ -138,9 +138,14 @@ pub struct Session {
 impl Session {
     /// Starts a solver. If that fails, the first query tells.
     pub fn start(solver: &Solver, config: SessionConfig) -> Session {
+        Session::with(solver, config, None)
+    }
+
+    /// [`Session::start`], with a process that is ready if there is one.
+    pub(crate) fn with(solver: &Solver, config: SessionConfig, ready: Option<Process>) -> Session {
         let limits = ProcessLimits { memory: config.memory, output: config.output_limit };
         let mut session = Session {
-            talk: Conversation::start(solver, limits, config.killer.clone()),
+            talk: Conversation::start(solver, limits, config.killer.clone(), ready),
             solver: solver.clone(),
             config,
             id: SESSIONS.fetch_add(1, Ordering::Relaxed),
