@@ -4,18 +4,27 @@
 //! process behind a session may have served an earlier check, in which case it was reset. A question goes to the solver
 //! that its features call for; if that one does not know, the others are asked.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use gander_smt::{Answer, Limits, Reason, Session, SessionConfig, Solver, StepSymbol};
 use gander_system::System;
 use gander_term::{EvalError, Features, IBig, Op, Pool, Sort, SymbolId, TermId, Value, evaluate};
+use rustc_hash::FxHashSet;
 
 use crate::formula::fold_closed;
+use crate::obvious::obvious_model;
 use crate::rejection::{Rejection, undecided, wrong};
 use crate::{CheckLimits, Tools};
 
 /// How many values of a counterexample a message shows.
 const VALUES_SHOWN: usize = 12;
+
+/// Obligations that are asked together, and the time that is spent on such a question.
+const OBLIGATIONS_AT_ONCE: usize = 64;
+const TIME_AT_ONCE: Duration = Duration::from_millis(200);
+
+/// What must have no solution, and what a solution would mean.
+pub(crate) type Obligation = (TermId, String);
 
 /// Values of symbols that satisfy a formula.
 pub(crate) type Model = Vec<(SymbolId, Value)>;
@@ -43,6 +52,8 @@ pub(crate) struct Case<'a> {
     /// Sessions of earlier checks, to be reset before use.
     idle: Vec<Session>,
     asked_elsewhere: Vec<String>,
+    /// Formulas that were shown to have no solution.
+    refuted: FxHashSet<TermId>,
 }
 
 impl<'a> Case<'a> {
@@ -58,6 +69,7 @@ impl<'a> Case<'a> {
             sessions: Vec::new(),
             idle: Vec::new(),
             asked_elsewhere: Vec::new(),
+            refuted: FxHashSet::default(),
         }
     }
 
@@ -118,15 +130,81 @@ impl<'a> Case<'a> {
             Some(false) => return Ok(None),
             None => {}
         }
+        if self.refuted.contains(&formula) {
+            return Ok(None);
+        }
         let features = self.rational_features(&[formula], what)?;
         let mut why = Vec::new();
         for solver in self.solvers(features, what)? {
             match self.solve_with(&solver, formula)? {
-                Ok(found) => return Ok(found),
+                Ok(found) => {
+                    if found.is_none() {
+                        self.refuted.insert(formula);
+                    }
+                    return Ok(found);
+                }
                 Err(reason) => why.push(format!("{}: {reason}", solver.name)),
             }
         }
         Err(undecided(format!("{what}: {}", why.join("; "))))
+    }
+
+    /// [`Case::solve`] for a formula that likely has a solution, and an obvious one.
+    pub(crate) fn find(&mut self, formula: TermId, what: &str) -> Result<Option<Model>, Rejection> {
+        match obvious_model(&self.pool, formula) {
+            Some(model) => Ok(Some(model)),
+            None => self.solve(formula, what),
+        }
+    }
+
+    /// None of the formulas has a solution.
+    pub(crate) fn refute_all(&mut self, obligations: &[Obligation]) -> Result<(), Rejection> {
+        for some in obligations.chunks(OBLIGATIONS_AT_ONCE) {
+            if some.len() > 1 {
+                self.refute_at_once(some)?;
+            }
+            for (formula, what) in some {
+                self.refute(*formula, what)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Asks whether any of the formulas has a solution. If none has, [`Case::refute`] knows of each from then on;
+    /// otherwise nothing is known, and each has to be asked for itself, which tells the one that is to blame.
+    pub(crate) fn refute_at_once(&mut self, obligations: &[Obligation]) -> Result<(), Rejection> {
+        let mut open = Vec::new();
+        for (formula, _) in obligations {
+            let formula = fold_closed(&mut self.pool, *formula);
+            if self.pool.as_bool(formula) != Some(false) && !self.refuted.contains(&formula) {
+                open.push(formula);
+            }
+        }
+        open.sort_unstable();
+        open.dedup();
+        let features = self.pool.features(&open);
+        if open.len() < 2 || features.quantifiers {
+            return Ok(());
+        }
+        let solver = match &self.tools.only {
+            Some(only) => Some(only.clone()),
+            None => self.tools.solvers.choose(features).cloned(),
+        };
+        let Some(solver) = solver else { return Ok(()) };
+        let limits = self.query_limits()?;
+        let limits = Limits::time(limits.time.unwrap_or(TIME_AT_ONCE).min(TIME_AT_ONCE));
+        let some = self.pool.or(open.iter().copied());
+        let at = self.session(&solver);
+        self.queries += 1;
+        let session = &mut self.sessions[at];
+        session.push();
+        session.assert(&self.pool, some);
+        let answer = session.check(&[], limits);
+        session.pop();
+        if answer == Answer::Unsat {
+            self.refuted.extend(open);
+        }
+        Ok(())
     }
 
     /// The formula has no solution; `what` says what a solution would mean.
@@ -305,7 +383,7 @@ impl<'a> Case<'a> {
             killer: self.tools.killer.clone(),
             ..SessionConfig::default()
         };
-        let mut session = Session::start(solver, config);
+        let mut session = self.tools.solvers.session(solver, config);
         if let Some(log) = self.tools.log.as_ref().and_then(|log| log(&solver.name)) {
             session.set_log(log);
         }

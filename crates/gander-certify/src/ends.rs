@@ -125,7 +125,7 @@ fn is_enabled(case: &mut Case<'_>, state: &State, t: TransitionId) -> Result<boo
     let map = filled(case, state);
     let guard = case.pool.substitute(guard, &map);
     let name = &case.system.transition(t).name;
-    Ok(case.solve(guard, &format!("whether `{name}` is enabled in the last state"))?.is_some())
+    Ok(case.find(guard, &format!("whether `{name}` is enabled in the last state"))?.is_some())
 }
 
 /// There are parameters with which the transition is enabled in the state and its effect has no solution.
@@ -198,7 +198,7 @@ fn different(case: &mut Case<'_>, values: &[(SymbolId, Value)]) -> TermId {
 fn effect_has_solution(case: &mut Case<'_>, effect: TermId, params: &[(SymbolId, Value)]) -> Result<bool, Rejection> {
     let at = fill(case, params);
     let effect = case.pool.substitute(effect, &at);
-    Ok(case.solve(effect, "whether the effect has a solution")?.is_some())
+    Ok(case.find(effect, "whether the effect has a solution")?.is_some())
 }
 
 fn expect_maximal(case: &mut Case<'_>, state: &State) -> Result<(), Rejection> {

@@ -1,14 +1,14 @@
 //! Inductive invariants: one obligation for every start, transition and bad condition.
 //!
 //! With `A` the assumptions: *start* and `A` imply `I`; `I`, `A`, a step and `A'` imply `I'`; `I` and `A` exclude what is
-//! bad. Each obligation is refuted on its own, so a failure names the place.
+//! bad. Obligations are first refuted together; if that fails, each on its own, so a failure names the place.
 
 use gander_system::{NodeFormulas, StartId};
 use gander_term::{Importer, Op, Pool, Sort, SymbolId, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::bad::Bad;
-use crate::case::Case;
+use crate::case::{Case, Obligation};
 use crate::rejection::{Rejection, wrong};
 use crate::relation::{Relation, admissible};
 
@@ -68,13 +68,20 @@ fn has_stray_bound_symbol(pool: &Pool, root: TermId) -> bool {
 
 /// Checks that the formulas are an inductive invariant that excludes what is bad.
 pub(crate) fn check_invariant(case: &mut Case<'_>, by_node: &[TermId], bad: &Bad) -> Result<(), Rejection> {
+    let obligations = invariant_obligations(case, by_node, bad);
+    case.refute_all(&obligations)
+}
+
+/// What must have no solution if the formulas are an inductive invariant that excludes what is bad.
+pub(crate) fn invariant_obligations(case: &mut Case<'_>, by_node: &[TermId], bad: &Bad) -> Vec<Obligation> {
     let system = case.system;
+    let mut obligations = Vec::new();
     for (i, start) in system.starts.iter().enumerate() {
         let constraint = system.start_term(&mut case.pool, StartId::from(i));
         let assumptions = admissible(case, start.target);
         let broken = case.pool.not(by_node[start.target.index()]);
-        let obligation = case.pool.and([constraint, assumptions, broken]);
-        case.refute(obligation, &format!("the invariant does not hold after `{}`", start.name))?;
+        let formula = case.pool.and([constraint, assumptions, broken]);
+        obligations.push((formula, format!("the invariant does not hold after `{}`", start.name)));
     }
     for t in system.transition_ids() {
         let (source, target) = (system.transition(t).source, system.transition(t).target);
@@ -88,28 +95,34 @@ pub(crate) fn check_invariant(case: &mut Case<'_>, by_node: &[TermId], bad: &Bad
         let broken = case.pool.not(by_node[target.index()]);
         let broken = relation.behind(case, broken);
         let before = admissible(case, source);
-        let obligation = case.pool.and([by_node[source.index()], before, relation.formula, broken]);
-        case.refute(obligation, &format!("`{}` does not keep the invariant", system.transition(t).name))?;
+        let formula = case.pool.and([by_node[source.index()], before, relation.formula, broken]);
+        obligations.push((formula, format!("`{}` does not keep the invariant", system.transition(t).name)));
     }
-    check_exclusion(case, by_node, bad)
+    exclusion_obligations(case, by_node, bad, &mut obligations);
+    obligations
 }
 
 /// Checks that no admissible state (or step from one) that satisfies the formulas is bad.
 pub(crate) fn check_exclusion(case: &mut Case<'_>, by_node: &[TermId], bad: &Bad) -> Result<(), Rejection> {
+    let mut obligations = Vec::new();
+    exclusion_obligations(case, by_node, bad, &mut obligations);
+    case.refute_all(&obligations)
+}
+
+fn exclusion_obligations(case: &mut Case<'_>, by_node: &[TermId], bad: &Bad, obligations: &mut Vec<Obligation>) {
     let system = case.system;
     for &(n, formula) in &bad.states {
         let before = admissible(case, n);
-        let obligation = case.pool.and([by_node[n.index()], before, formula]);
+        let formula = case.pool.and([by_node[n.index()], before, formula]);
         let what = format!("the invariant does not exclude what it has to at node `{}`", system.node(n).name);
-        case.refute(obligation, &what)?;
+        obligations.push((formula, what));
     }
     for &(t, formula) in &bad.steps {
         let source = system.transition(t).source;
         let relation = Relation::new(case, t);
         let before = admissible(case, source);
-        let obligation = case.pool.and([by_node[source.index()], before, relation.formula, formula]);
+        let formula = case.pool.and([by_node[source.index()], before, relation.formula, formula]);
         let what = format!("the invariant does not exclude the steps of `{}`", system.transition(t).name);
-        case.refute(obligation, &what)?;
+        obligations.push((formula, what));
     }
-    Ok(())
 }

@@ -17,6 +17,7 @@ mod eliminate;
 mod ends;
 mod formula;
 mod invariant;
+mod obvious;
 mod rejection;
 mod relation;
 mod replay;
@@ -153,23 +154,60 @@ impl Checker {
 
     /// Checks that the evidence in `verdict` shows what it says of the claim.
     pub fn check(&mut self, system: &System, claim: ClaimId, verdict: &Verdict) -> Result<Certified, Rejection> {
+        let mut outcomes = self.check_all(system, &[(claim, verdict)]);
+        outcomes.pop().unwrap_or_else(|| Err(undecided("nothing was checked")))
+    }
+
+    /// [`Checker::check`] for several verdicts about one system, each with its own outcome. What they have in common is
+    /// checked once; the limit on the time of a check is one for all.
+    pub fn check_all(
+        &mut self,
+        system: &System,
+        verdicts: &[(ClaimId, &Verdict)],
+    ) -> Vec<Result<Certified, Rejection>> {
         let deadline = self.tools.limits.total.and_then(|t| Instant::now().checked_add(t));
-        let (direction, evidence) = match verdict {
-            Verdict::Holds(evidence) => (Direction::Holds, evidence),
-            Verdict::Fails(evidence) => (Direction::Fails, evidence),
-            Verdict::Unknown { .. } => return Err(undecided("an unknown verdict has no evidence")),
-        };
         let mut case = Case::new(system, &self.tools, deadline);
         case.reuse(std::mem::take(&mut self.idle));
-        let outcome = check_evidence(&mut case, claim, direction, evidence);
-        let certified =
-            Certified { queries: case.queries, by: case.asked(), warnings: std::mem::take(&mut case.warnings) };
+        if verdicts.len() > 1 {
+            check_shared(&mut case, verdicts);
+        }
+        let mut outcomes = Vec::with_capacity(verdicts.len());
+        for &(claim, verdict) in verdicts {
+            let asked_before = case.queries;
+            let outcome = match verdict {
+                Verdict::Holds(evidence) => check_evidence(&mut case, claim, Direction::Holds, evidence),
+                Verdict::Fails(evidence) => check_evidence(&mut case, claim, Direction::Fails, evidence),
+                Verdict::Unknown { .. } => Err(undecided("an unknown verdict has no evidence")),
+            };
+            let warnings = std::mem::take(&mut case.warnings);
+            let queries = case.queries - asked_before;
+            outcomes.push(outcome.map(|()| Certified { queries, by: case.asked(), warnings }));
+        }
         // A solver that was in trouble serves no further check; nor does one whose words go to a file of this check.
-        if !matches!(outcome, Err(Rejection::Undecided(_))) && self.tools.log.is_none() {
+        if !outcomes.iter().any(|o| matches!(o, Err(Rejection::Undecided(_)))) && self.tools.log.is_none() {
             self.idle = case.into_sessions();
         }
-        outcome.map(|()| certified)
+        outcomes
     }
+}
+
+/// Asks at once what the invariants of several verdicts have to fulfil. That is all to be refuted, so one question
+/// is mostly enough; if it is not, nothing is lost but that question.
+fn check_shared(case: &mut Case<'_>, verdicts: &[(ClaimId, &Verdict)]) {
+    let mut obligations = Vec::new();
+    for &(claim, verdict) in verdicts {
+        let (direction, formulas) = match verdict {
+            Verdict::Holds(Evidence::Invariant(formulas)) => (Direction::Holds, formulas),
+            Verdict::Fails(Evidence::Invariant(formulas)) => (Direction::Fails, formulas),
+            _ => continue,
+        };
+        let Some(claim) = case.system.claims.get(claim.index()) else { continue };
+        // Whatever is wrong comes up again when the verdict is checked for itself.
+        let Ok(bad) = Bad::of(case, &claim.kind, direction) else { continue };
+        let Ok(by_node) = invariant::bring(case, formulas) else { continue };
+        obligations.extend(invariant::invariant_obligations(case, &by_node, &bad));
+    }
+    let _ = case.refute_at_once(&obligations);
 }
 
 fn check_evidence(

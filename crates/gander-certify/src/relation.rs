@@ -97,7 +97,7 @@ pub(crate) fn can_step(case: &mut Case<'_>, state: &State, t: TransitionId) -> R
     let map = filled(case, state);
     let formula = case.pool.substitute(relation.formula, &map);
     let name = &case.system.transition(t).name;
-    Ok(case.solve(formula, &format!("whether a step of `{name}` leaves the last state"))?.is_some())
+    Ok(case.find(formula, &format!("whether a step of `{name}` leaves the last state"))?.is_some())
 }
 
 /// Some step leaves the state.

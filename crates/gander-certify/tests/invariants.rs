@@ -47,6 +47,22 @@ fn inductive_invariants() {
 }
 
 #[test]
+fn verdicts_that_are_checked_together_stand_and_fall_alone() {
+    let s = parity().always("x >= 0");
+    let (right, same) = (holds(invariant(&s, &PARITY)), holds(invariant(&s, &PARITY)));
+    let claim = ClaimId(0);
+    let outcomes = checker().check_all(&s, &[(claim, &right), (claim, &same)]);
+    // One question is enough for both, and neither asks again.
+    assert!(outcomes.iter().all(|o| o.as_ref().is_ok_and(|c| c.queries == 0 && c.by.len() == 1)), "{outcomes:?}");
+    let wrong = holds(invariant(&s, &["x >= 0", "x >= 2"]));
+    let unfit = fails(invariant(&s, &PARITY));
+    let outcomes = checker().check_all(&s, &[(claim, &right), (claim, &wrong), (claim, &unfit), (claim, &same)]);
+    assert!(outcomes[0].is_ok() && outcomes[3].is_ok(), "{outcomes:?}");
+    let messages = [&outcomes[1], &outcomes[2]].map(|o| o.as_ref().unwrap_err().to_string());
+    assert!(messages[0].contains("`up` does not keep") && messages[1].contains("cannot show"), "{messages:?}");
+}
+
+#[test]
 fn formulas_are_over_state_variables_of_the_system() {
     let s = parity().always("x >= 0");
     refuses(&s, holds(invariant(&s, &["x >= 0"])), "1 formulas for 2 nodes");
