@@ -7,7 +7,7 @@
 //! Facts are not certified. That costs no soundness: whatever an engine concludes with the help of a fact it must put
 //! into its evidence, which is checked as a whole. A wrong fact can only cost a rejected answer.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
 use gander_system::{ClaimId, NodeFormulas, State, System};
@@ -54,6 +54,8 @@ pub struct Board {
     states: AtomicU32,
     /// Per claim: one more than the number of steps within which nothing decides it; 0 if nothing is known.
     bounds: Vec<AtomicU32>,
+    /// Per claim: some run decides it.
+    runs: Vec<AtomicBool>,
 }
 
 impl Board {
@@ -63,6 +65,7 @@ impl Board {
             facts: Mutex::default(),
             states: AtomicU32::new(0),
             bounds: system.claims.iter().map(|_| AtomicU32::new(0)).collect(),
+            runs: system.claims.iter().map(|_| AtomicBool::new(false)).collect(),
         }
     }
 
@@ -80,6 +83,18 @@ impl Board {
         let news = facts[cursor.0.min(facts.len())..].to_vec();
         cursor.0 = facts.len();
         news
+    }
+
+    /// Some run decides the claim; a shorter one may be looked for.
+    pub fn found_run(&self, claim: ClaimId) {
+        if let Some(found) = self.runs.get(claim.index()) {
+            found.store(true, Ordering::SeqCst);
+        }
+    }
+
+    /// True if some run decides the claim.
+    pub fn has_run(&self, claim: ClaimId) -> bool {
+        self.runs.get(claim.index()).is_some_and(|r| r.load(Ordering::SeqCst))
     }
 
     /// No run of at most `depth` steps decides the claim.

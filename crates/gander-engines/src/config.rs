@@ -16,7 +16,7 @@ pub struct CheckConfig {
     pub claims: Vec<ClaimId>,
     /// When to give up.
     pub timeout: Option<Duration>,
-    /// How many engines work at the same time; at least one does.
+    /// How many engines work at the same time; 0: as many as there are processors.
     pub jobs: usize,
     /// Seed of everything that is random.
     pub seed: u64,
@@ -39,7 +39,7 @@ impl CheckConfig {
             engines: None,
             claims,
             timeout: None,
-            jobs: std::thread::available_parallelism().map_or(1, usize::from),
+            jobs: 0,
             seed: 0,
             memory: None,
             solvers,
@@ -147,6 +147,8 @@ pub struct InternalError {
 /// What a check tells while it runs.
 #[derive(Clone, Debug)]
 pub enum Event {
+    /// The check was not settled at once: engines get threads of their own. Comes once at most, before any progress.
+    Working,
     /// A claim was settled with checked evidence.
     Settled(Outcome),
     /// An engine got further.

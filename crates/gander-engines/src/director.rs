@@ -8,6 +8,7 @@
 //! Nothing an engine says is shown before `gander-certify` has checked it. A wrong answer becomes an internal error and
 //! the claim stays open for others; so does a claim whose evidence could not be checked for lack of resources.
 
+mod control;
 mod floor;
 mod judge;
 
@@ -63,6 +64,7 @@ pub fn check_with(
     for claim in &config.claims {
         settled[claim.index()].store(false, Ordering::SeqCst);
     }
+    control::raise_bounds(system, &config.claims, &board);
     let slots = open_slots(system, &config, &board, &settled, &all, &sender, portfolio);
     let floor = Floor::new(slots, sender);
     let mut director = Director {
@@ -80,14 +82,17 @@ pub fn check_with(
         waiting: Vec::new(),
         internal_errors: Vec::new(),
     };
-    let ending = std::thread::scope(|scope| {
-        scope.spawn(|| floor.work());
-        let ending = director.direct(|| {
+    let ending = director.begin().unwrap_or_else(|| {
+        observer.event(&Event::Working);
+        std::thread::scope(|scope| {
             scope.spawn(|| floor.work());
-        });
-        floor.close();
-        all.cancel();
-        ending
+            let ending = director.direct(|| {
+                scope.spawn(|| floor.work());
+            });
+            floor.close();
+            all.cancel();
+            ending
+        })
     });
     director.report(ending)
 }
@@ -159,9 +164,32 @@ struct Director<'a> {
 }
 
 impl Director<'_> {
+    /// Lets engines begin that need no thread for that; often nothing is left to do then.
+    fn begin(&mut self) -> Option<Ending> {
+        let deadline = self.config.timeout.and_then(|t| self.started.checked_add(t));
+        loop {
+            while let Ok(message) = self.messages.try_recv() {
+                match message {
+                    Message::Cancelled => return Some(Ending::Cancelled),
+                    message => self.hear(message),
+                }
+            }
+            if self.outcomes.iter().all(Option::is_some) {
+                return Some(Ending::Settled);
+            }
+            if deadline.is_some_and(|d| Instant::now() >= d) || !self.floor.begin() {
+                return None;
+            }
+        }
+    }
+
     fn direct(&mut self, mut hire: impl FnMut()) -> Ending {
         let deadline = self.config.timeout.and_then(|t| self.started.checked_add(t));
-        let jobs = self.config.jobs.max(1).min(self.floor.engines());
+        let jobs = match self.config.jobs {
+            0 => std::thread::available_parallelism().map_or(1, usize::from),
+            jobs => jobs,
+        };
+        let jobs = jobs.min(self.floor.engines());
         let (mut workers, mut idle) = (1, false);
         loop {
             if self.outcomes.iter().all(Option::is_some) {
@@ -216,6 +244,7 @@ impl Director<'_> {
     fn hear(&mut self, message: Message) {
         match message {
             Message::Proposal(proposal) => self.consider(proposal),
+            Message::Conjectures(conjectures) => self.try_conjectures(conjectures),
             Message::Progress { engine, depth, text } => {
                 self.observer.event(&Event::Progress { engine: engine.to_string(), depth, text });
                 let board = self.board;
@@ -238,11 +267,11 @@ impl Director<'_> {
 
     /// An answer is taken up at once, but for runs for which there may be shorter ones.
     fn consider(&mut self, proposal: Proposal) {
-        if proposal.shortest || run_length(&proposal).is_none() {
+        if proposal.shortest || is_shortest(self.board, &proposal) {
             return self.settle(proposal);
         }
         let now = Instant::now();
-        let hope = self.floor.finds_shortest(proposal.claim) && !is_shortest(self.board, &proposal);
+        let hope = self.floor.finds_shortest(proposal.claim);
         let (least, factor) = (self.config.options.patience, PATIENCE_FACTOR);
         let patience = if hope { least.max((now - self.started) * factor) } else { Duration::ZERO };
         self.waiting.push((now.checked_add(patience).unwrap_or(now), proposal));
@@ -267,20 +296,7 @@ impl Director<'_> {
         }
         let engine = proposal.engine.to_string();
         match self.judge.judge(proposal.claim, &proposal.verdict) {
-            Judgement::Right { warnings } => {
-                let outcome = Outcome {
-                    claim: proposal.claim,
-                    verdict: proposal.verdict,
-                    engine,
-                    elapsed: self.started.elapsed(),
-                    warnings,
-                };
-                self.observer.event(&Event::Settled(outcome.clone()));
-                self.outcomes[at] = Some(outcome);
-                self.waiting.retain(|(_, p)| p.claim != proposal.claim);
-                self.settled[proposal.claim.index()].store(true, Ordering::SeqCst);
-                self.floor.stop_idle_engines(self.settled);
-            }
+            Judgement::Right { warnings } => self.accept(at, proposal, warnings),
             Judgement::Wrong(problem) => {
                 let error = InternalError { claim: proposal.claim, engine, verdict: proposal.verdict, problem };
                 self.internal_error(error);
@@ -288,6 +304,32 @@ impl Director<'_> {
             Judgement::Undecided(reason) => {
                 let reason = format!("its answer could not be checked: {reason}");
                 self.obstacles[at].push(Obstacle { engine, reason });
+            }
+        }
+    }
+
+    /// Makes an answer that was found right the outcome of the claim at this position of the request.
+    fn accept(&mut self, at: usize, proposal: Proposal, warnings: Vec<String>) {
+        let Proposal { engine, claim, verdict, .. } = proposal;
+        let outcome = Outcome { claim, verdict, engine: engine.to_string(), elapsed: self.started.elapsed(), warnings };
+        self.observer.event(&Event::Settled(outcome.clone()));
+        self.outcomes[at] = Some(outcome);
+        self.waiting.retain(|(_, p)| p.claim != claim);
+        self.settled[claim.index()].store(true, Ordering::SeqCst);
+        self.floor.stop_idle_engines(self.settled);
+    }
+
+    /// Has answers checked that may be wrong. Those that are not right are as if they had never been offered.
+    fn try_conjectures(&mut self, conjectures: Vec<Proposal>) {
+        let place = |p: &Proposal| self.config.claims.iter().position(|c| *c == p.claim);
+        let open = |at: &usize| self.outcomes[*at].is_none();
+        let conjectures: Vec<(usize, Proposal)> =
+            conjectures.into_iter().filter_map(|p| Some((place(&p).filter(open)?, p))).collect();
+        let verdicts: Vec<(ClaimId, &Verdict)> = conjectures.iter().map(|(_, p)| (p.claim, &p.verdict)).collect();
+        let judged = self.judge.judge_conjectures(&verdicts);
+        for ((at, proposal), right) in conjectures.into_iter().zip(judged) {
+            if let Some(warnings) = right {
+                self.accept(at, proposal, warnings);
             }
         }
     }

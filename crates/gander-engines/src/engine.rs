@@ -12,7 +12,7 @@
 //! - Before work on a claim it asks [`Desk::is_open`]; it works on no claim that is settled.
 //! - It answers with [`Desk::propose`]. Every answer carries evidence about the system as it was given, complete in
 //!   itself: `gander-certify` knows no board. An answer that is wrong is an internal error, not a matter of taste: an
-//!   engine that is not sure says nothing.
+//!   engine that is not sure says nothing, or says that it is not sure ([`Desk::conjecture`]).
 //! - It asks solvers only through sessions of [`Desk::session`], so that cancelling ends its queries. A query that gives
 //!   `Unknown` costs that query: the engine goes on, with another solver or without the claim, and says why in
 //!   [`Engine::obstacle`]. Between queries it looks at [`Desk::is_cancelled`] often enough to stop within 100 ms.
@@ -25,7 +25,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::mpsc::Sender;
 
 use gander_smt::{Killer, Session, SessionConfig, Solver};
-use gander_system::{ClaimId, ClaimKind, System, Verdict};
+use gander_system::{ClaimId, ClaimKind, Evidence, System, Verdict};
 
 use crate::board::{Board, Fact};
 use crate::cancel::CancelToken;
@@ -60,6 +60,9 @@ pub struct EngineInfo {
     pub decides: fn(&ClaimKind) -> bool,
     /// Its runs are as short as runs can be.
     pub finds_shortest: bool,
+    /// Its first piece of work is a matter of microseconds on a small system and asks no solver: it is done before any
+    /// thread is started.
+    pub begins_at_once: bool,
     /// Makes one.
     pub open: fn(&Desk) -> Box<dyn Engine>,
 }
@@ -90,6 +93,8 @@ pub(crate) struct Proposal {
 #[derive(Debug)]
 pub(crate) enum Message {
     Proposal(Proposal),
+    /// Answers that may be wrong.
+    Conjectures(Vec<Proposal>),
     Progress {
         engine: &'static str,
         depth: Option<u32>,
@@ -167,8 +172,19 @@ impl Desk {
 
     /// Offers an answer; it will be checked.
     pub fn propose(&self, claim: ClaimId, verdict: Verdict) {
+        if matches!(verdict, Verdict::Holds(Evidence::Run(_)) | Verdict::Fails(Evidence::Run(_))) {
+            self.board.found_run(claim);
+        }
         let proposal = Proposal { engine: self.engine, claim, verdict, shortest: self.shortest };
         self.tell(Message::Proposal(proposal));
+    }
+
+    /// Offers answers that the engine is not sure of. Those that a short check finds right are as good as any; of the
+    /// others nobody hears, and the engine is asked to go on.
+    pub fn conjecture(&self, answers: impl IntoIterator<Item = (ClaimId, Verdict)>) {
+        let (engine, shortest) = (self.engine, self.shortest);
+        let proposal = |(claim, verdict)| Proposal { engine, claim, verdict, shortest };
+        self.tell(Message::Conjectures(answers.into_iter().map(proposal).collect()));
     }
 
     /// Tells how far the engine is.
@@ -205,7 +221,7 @@ impl Desk {
             killer: self.killer.clone(),
             ..SessionConfig::default()
         };
-        let mut session = Session::start(solver, config);
+        let mut session = self.config.solvers.session(solver, config);
         if let Some(folder) = &self.config.log_smt {
             let n = self.conversations.fetch_add(1, Ordering::Relaxed);
             let path = folder.join(format!("{}-{purpose}-{n}.smt2", self.engine));

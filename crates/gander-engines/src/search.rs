@@ -26,7 +26,9 @@ pub(crate) enum Found {
 /// See the module's documentation.
 pub(crate) struct Search {
     purpose: String,
-    solvers: Vec<Solver>,
+    features: Features,
+    /// Looked up when first needed.
+    solvers: Option<Vec<Solver>>,
     /// The solver in use, and its unrolling.
     current: usize,
     unrolling: Option<Unrolling>,
@@ -36,9 +38,20 @@ pub(crate) struct Search {
 
 impl Search {
     /// A search in a system and for targets with these features.
-    pub(crate) fn new(desk: &Desk, features: Features, purpose: &str) -> Search {
-        let solvers = desk.config().solvers.candidates(features).into_iter().cloned().collect();
-        Search { purpose: purpose.to_string(), solvers, current: 0, unrolling: None, prepared: FxHashSet::default() }
+    pub(crate) fn new(features: Features, purpose: &str) -> Search {
+        Search {
+            purpose: purpose.to_string(),
+            features,
+            solvers: None,
+            current: 0,
+            unrolling: None,
+            prepared: FxHashSet::default(),
+        }
+    }
+
+    fn solvers(&mut self, desk: &Desk) -> &[Solver] {
+        let features = self.features;
+        self.solvers.get_or_insert_with(|| desk.config().solvers.candidates(features).into_iter().cloned().collect())
     }
 
     /// Looks for a run of `depth` steps to one of the targets. All targets that will ever be asked for are given as `all`,
@@ -52,7 +65,8 @@ impl Search {
         depth: u32,
         limits: Limits,
     ) -> Found {
-        if self.solvers.is_empty() {
+        let solvers = self.solvers(desk).len();
+        if solvers == 0 {
             return Found::Unknown(Reason::NotStarted("no solver for this was found".into()));
         }
         let mut tried = 0;
@@ -64,18 +78,20 @@ impl Search {
             // A fresh session next time, whatever went wrong with this one.
             self.unrolling = None;
             tried += 1;
-            if reason == Reason::Interrupted || desk.is_cancelled() || tried >= self.solvers.len() {
+            if reason == Reason::Interrupted || desk.is_cancelled() || tried >= solvers {
                 self.current = 0;
                 return Found::Unknown(reason);
             }
-            self.current = (self.current + 1) % self.solvers.len();
+            self.current = (self.current + 1) % solvers;
         }
     }
 
     /// The unrolling with at least `depth` steps.
     fn unrolled(&mut self, e: &mut Encoding, desk: &Desk, depth: u32) -> &mut Unrolling {
+        let current = self.current;
         if self.unrolling.is_none() {
-            let session = desk.session(&self.solvers[self.current], &self.purpose);
+            let solver = self.solvers(desk)[current].clone();
+            let session = desk.session(&solver, &self.purpose);
             self.unrolling = Some(Unrolling::new(e, session, Origin::Starts));
             self.prepared.clear();
         }
@@ -88,7 +104,7 @@ impl Search {
 
     /// True if the control graph has no path of that many steps.
     pub(crate) fn is_beyond(&mut self, e: &mut Encoding, desk: &Desk, depth: u32) -> bool {
-        !self.solvers.is_empty() && self.unrolled(e, desk, depth).nodes(depth).is_empty()
+        !self.solvers(desk).is_empty() && self.unrolled(e, desk, depth).nodes(depth).is_empty()
     }
 
     fn try_ask(

@@ -64,7 +64,7 @@ impl Engine for Lies {
 }
 
 fn info(name: &'static str, open: fn(&Desk) -> Box<dyn Engine>) -> EngineInfo {
-    EngineInfo { name, about: "", decides: |_| true, finds_shortest: true, open }
+    EngineInfo { name, about: "", decides: |_| true, finds_shortest: true, begins_at_once: false, open }
 }
 
 #[test]

@@ -53,28 +53,28 @@ impl Group {
         }
         let mut groups = Vec::new();
         if !together.is_empty() {
-            groups.push(Group::new(desk, view, together, all));
+            groups.push(Group::new(view, together, all));
         }
-        groups.extend(alone.into_iter().map(|c| Group::alone(desk, View::plain(desk), c)));
+        groups.extend(alone.into_iter().map(|c| Group::alone(View::plain(desk), c)));
         groups
     }
 
     /// A group for one claim.
-    pub(super) fn alone(desk: &Desk, mut view: View, claim: ClaimId) -> Group {
+    pub(super) fn alone(mut view: View, claim: ClaimId) -> Group {
         let base = system_features(&mut view.encoding);
         let question = view.question(claim);
         let features = question.as_ref().map_or(base, |q| base.join(question_features(&view, q)));
-        Group::new(desk, view, question.into_iter().collect(), features)
+        Group::new(view, question.into_iter().collect(), features)
     }
 
-    fn new(desk: &Desk, view: View, questions: Vec<Question>, features: Features) -> Group {
+    fn new(view: View, questions: Vec<Question>, features: Features) -> Group {
         let (mut targets, mut owners) = (Vec::new(), Vec::new());
         for (i, q) in questions.iter().enumerate() {
             targets.extend_from_slice(&q.targets);
             owners.resize(targets.len(), i);
         }
         Group {
-            search: Search::new(desk, features, "runs"),
+            search: Search::new(features, "runs"),
             open: vec![true; questions.len()],
             view,
             questions,
@@ -220,7 +220,7 @@ impl Group {
         let claims: Vec<ClaimId> = self.claims().collect();
         if claims.len() > 1 {
             let groups = claims.iter().map(|&c| {
-                let mut group = Group::alone(desk, View::plain(desk), c);
+                let mut group = Group::alone(View::plain(desk), c);
                 group.depth = self.depth;
                 group.used = self.used;
                 group

@@ -20,6 +20,7 @@ pub(crate) const INFO: EngineInfo = EngineInfo {
     about: "bounded model checking: shortest runs, depth by depth",
     decides,
     finds_shortest: true,
+    begins_at_once: false,
     open: |desk| Box::new(Bmc::new(desk)),
 };
 
@@ -45,7 +46,7 @@ impl Bmc {
         }
         for claim in chains {
             match View::chain(desk, claim) {
-                Ok(view) => bmc.groups.push(Group::alone(desk, view, claim)),
+                Ok(view) => bmc.groups.push(Group::alone(view, claim)),
                 Err(why) => bmc.obstacles.push((claim, why)),
             }
         }

@@ -81,14 +81,29 @@ impl Floor {
 
     /// A worker's life: takes turns until the floor closes.
     pub(super) fn work(&self) {
-        while let Some(mut turn) = self.next_turn() {
-            let begun = Instant::now();
-            let result = catch_unwind(AssertUnwindSafe(|| {
-                let engine = turn.engine.get_or_insert_with(|| (turn.info.open)(&turn.desk));
-                engine.advance(&turn.desk)
-            }));
-            self.put_back(turn, begun.elapsed(), result.map_err(panic_text));
+        while let Some(turn) = self.next_turn() {
+            self.take(turn);
         }
+    }
+
+    /// Takes the first turn of an engine that begins at once; false if there is none left.
+    pub(super) fn begin(&self) -> bool {
+        let fresh = |s: &Slot| s.info.begins_at_once && matches!(s.place, Place::Waiting(None));
+        let turn = turn_of(&mut lock(&self.slots), fresh);
+        let some = turn.is_some();
+        if let Some(turn) = turn {
+            self.take(turn);
+        }
+        some
+    }
+
+    fn take(&self, mut turn: Turn) {
+        let begun = Instant::now();
+        let result = catch_unwind(AssertUnwindSafe(|| {
+            let engine = turn.engine.get_or_insert_with(|| (turn.info.open)(&turn.desk));
+            engine.advance(&turn.desk)
+        }));
+        self.put_back(turn, begun.elapsed(), result.map_err(panic_text));
     }
 
     fn next_turn(&self) -> Option<Turn> {
@@ -97,14 +112,8 @@ impl Floor {
             if self.closed.load(Ordering::SeqCst) {
                 return None;
             }
-            let waiting = |s: &(usize, &mut Slot)| matches!(s.1.place, Place::Waiting(_));
-            let next = slots.iter_mut().enumerate().filter(waiting).min_by_key(|(i, s)| (s.used, *i));
-            if let Some((at, slot)) = next {
-                let place = std::mem::replace(&mut slot.place, Place::Working);
-                if let (Place::Waiting(engine), Some(desk)) = (place, slot.desk.take()) {
-                    return Some(Turn { at, info: slot.info, engine, desk });
-                }
-                continue;
+            if let Some(turn) = turn_of(&mut slots, |s| matches!(s.place, Place::Waiting(_))) {
+                return Some(turn);
             }
             if !slots.iter().any(|s| matches!(s.place, Place::Working)) {
                 // The director may have left; then nobody needs to know.
@@ -161,6 +170,21 @@ impl Floor {
             }
         }
         (engines, broken)
+    }
+}
+
+/// The turn of the engine that has used the least time so far, of those that wait.
+fn turn_of(slots: &mut [Slot], wanted: impl Fn(&Slot) -> bool) -> Option<Turn> {
+    let next = slots.iter_mut().enumerate().filter(|(_, s)| wanted(s)).min_by_key(|(i, s)| (s.used, *i));
+    let (at, slot) = next?;
+    let (place, desk) = (std::mem::replace(&mut slot.place, Place::Working), slot.desk.take());
+    match (place, desk) {
+        (Place::Waiting(engine), Some(desk)) => Some(Turn { at, info: slot.info, engine, desk }),
+        // An engine that waits has its desk.
+        (place, desk) => {
+            (slot.place, slot.desk) = (place, desk);
+            None
+        }
     }
 }
 

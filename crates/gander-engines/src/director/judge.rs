@@ -16,6 +16,9 @@ use crate::config::CheckConfig;
 /// Checks of answers that were found in time may run over the time limit by this much.
 const GRACE: Duration = Duration::from_millis(200);
 
+/// What the checks of conjectures may cost, all together and each query.
+const BRIEF: Duration = Duration::from_millis(100);
+
 /// What the check of an answer gave.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Judgement {
@@ -82,6 +85,25 @@ impl Judge {
         }
     }
 
+    /// Whether conjectures are right, each with the warnings if it is.
+    pub(super) fn judge_conjectures(&mut self, verdicts: &[(ClaimId, &Verdict)]) -> Vec<Option<Vec<String>>> {
+        let mut limits = self.limits();
+        limits.total = Some(limits.total.unwrap_or(BRIEF).min(BRIEF));
+        limits.query = limits.total;
+        let log = verdicts.first().and_then(|(claim, _)| self.log(*claim));
+        let mut right = certified(&self.system, &mut self.checker, limits, log.clone(), verdicts);
+        if let Some(second) = &mut self.second {
+            let agrees = match second {
+                Some(second) => certified(&self.system, second, limits, log, verdicts),
+                None => vec![None; verdicts.len()],
+            };
+            for (right, agrees) in right.iter_mut().zip(agrees) {
+                *right = right.take().filter(|_| agrees.is_some());
+            }
+        }
+        right
+    }
+
     fn limits(&self) -> CheckLimits {
         let left = self.deadline.map(|d| d.saturating_duration_since(Instant::now()) + GRACE);
         CheckLimits { total: left, query: left, memory: self.config.memory, ..CheckLimits::default() }
@@ -116,6 +138,20 @@ fn check(
         Err(Rejection::Wrong(why)) => Err(Judgement::Wrong(why)),
         Err(Rejection::Undecided(why)) => Err(Judgement::Undecided(why)),
     }
+}
+
+fn certified(
+    system: &System,
+    checker: &mut Checker,
+    limits: CheckLimits,
+    log: Option<LogSink>,
+    verdicts: &[(ClaimId, &Verdict)],
+) -> Vec<Option<Vec<String>>> {
+    checker.set_limits(limits);
+    if let Some(log) = log {
+        checker.set_log(log);
+    }
+    checker.check_all(system, verdicts).into_iter().map(|o| o.ok().map(|c| c.warnings)).collect()
 }
 
 /// A claim's name as part of a file name.

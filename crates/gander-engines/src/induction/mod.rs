@@ -11,8 +11,10 @@
 //!   assumed outside of such a set.
 //! - Distinctness and "not a start" are added lazily, where a model violates them.
 //! - Unsatisfiable cores tell what each claim rests on; its evidence holds that and nothing else.
+//! - First of all it is conjectured that claims are inductive as they stand, which costs no more than a check of that.
 //! - Invariants come from the board, and hints of the user are candidates like claims.
 
+mod conjecture;
 mod forward;
 mod lemma;
 mod prover;
@@ -32,6 +34,7 @@ pub(crate) const INFO: EngineInfo = EngineInfo {
     about: "k-induction: proofs, all claims at once, complete on finite systems",
     decides,
     finds_shortest: true,
+    begins_at_once: true,
     open: |desk| Box::new(Induction::new(desk)),
 };
 
@@ -42,12 +45,13 @@ fn decides(kind: &ClaimKind) -> bool {
 /// See the module's documentation.
 struct Induction {
     provers: Vec<Prover>,
+    begun: bool,
     obstacles: Vec<(ClaimId, String)>,
 }
 
 impl Induction {
     fn new(desk: &Desk) -> Induction {
-        let mut induction = Induction { provers: Vec::new(), obstacles: Vec::new() };
+        let mut induction = Induction { provers: Vec::new(), begun: false, obstacles: Vec::new() };
         let system = desk.system();
         let (chains, plain): (Vec<ClaimId>, Vec<ClaimId>) =
             desk.claims().iter().partition(|c| View::needs_chain(&system.claims[c.index()].kind));
@@ -77,6 +81,11 @@ impl Induction {
 impl Engine for Induction {
     fn advance(&mut self, desk: &Desk) -> Advance {
         self.sweep(desk);
+        if !self.begun {
+            self.begun = true;
+            self.provers.iter_mut().for_each(|p| p.conjecture(desk));
+            return Advance::Again;
+        }
         let Some(at) = (0..self.provers.len()).min_by_key(|&i| self.provers[i].used()) else {
             return Advance::Finished;
         };

@@ -9,11 +9,12 @@ use gander_term::{Features, TermId};
 
 use crate::board::{Cursor, Fact, ProvedInvariant};
 use crate::engine::Desk;
-use crate::question::{Place, Question, Target};
+use crate::question::{Meeting, Place, Question, Target};
 use crate::search::{Found, Search, system_features};
 use crate::unrolling::{Origin, Unrolling};
 use crate::view::View;
 
+use super::conjecture;
 use super::forward::Forward;
 use super::lemma::{Lemma, close};
 use super::step_case::{Assumable, Claimed, Preserved, RestsOn, StepCase};
@@ -65,7 +66,9 @@ pub(super) struct Prover {
     nodes: Vec<NodeId>,
     candidates: Vec<Candidate>,
     lemmas: Vec<Lemma>,
-    solvers: Vec<Solver>,
+    features: Features,
+    /// Looked up when first needed.
+    solvers: Option<Vec<Solver>>,
     step: Option<StepCase>,
     base: Search,
     forward: Option<Forward>,
@@ -148,8 +151,9 @@ impl Prover {
         }
         Prover {
             nodes: view.encoding.reachable_nodes(),
-            base: Search::new(desk, features, "base"),
-            solvers: solvers.candidates(features).into_iter().cloned().collect(),
+            base: Search::new(features, "base"),
+            features,
+            solvers: None,
             view,
             candidates,
             lemmas: Vec::new(),
@@ -196,10 +200,35 @@ impl Prover {
         .collect()
     }
 
+    /// Offers that claims are inductive as they stand; those that a run is known to break, or to show, are left out.
+    pub(super) fn conjecture(&mut self, desk: &Desk) {
+        let stands = |c: &Candidate| match &c.source {
+            Source::Claim(q) => {
+                let never_met = c.exclusion.as_ref().is_some_and(Vec::is_empty);
+                c.open && !desk.board().has_run(q.claim) && (q.meeting == Meeting::Breaks || never_met)
+            }
+            Source::Hint => true,
+        };
+        let standing: Vec<&Candidate> = self.candidates.iter().filter(|c| stands(c) && c.exclusion.is_some()).collect();
+        let guesses: Vec<_> = standing.iter().map(|c| c.exclusion.as_deref().unwrap_or(&[])).collect();
+        let invariants = conjecture::invariants(&mut self.view.encoding, &self.nodes, &guesses);
+        let mut answers = Vec::new();
+        for (candidate, invariant) in standing.into_iter().zip(invariants) {
+            if let (Source::Claim(q), Some(invariant)) = (&candidate.source, invariant) {
+                answers.push((q.claim, q.never_met(self.view.proof(Evidence::Invariant(invariant)))));
+            }
+        }
+        if !answers.is_empty() {
+            desk.conjecture(answers);
+        }
+    }
+
     /// Tries the next depth.
     pub(super) fn advance(&mut self, desk: &Desk) {
         let begun = Instant::now();
-        if self.solvers.is_empty() || self.failures >= MOST_FAILURES {
+        let (all, features) = (&desk.config().solvers, self.features);
+        let solvers = self.solvers.get_or_insert_with(|| all.candidates(features).into_iter().cloned().collect());
+        if solvers.is_empty() || self.failures >= MOST_FAILURES {
             let why = self.failure.clone().unwrap_or_else(|| "no solver for this was found".into());
             for c in self.candidates.iter_mut().filter(|c| c.open) {
                 c.why.get_or_insert_with(|| why.clone());
@@ -324,7 +353,7 @@ impl Prover {
         let options = &desk.config().options.induction;
         let assumable = Assumable { loop_free: options.loop_free, no_restart: options.no_restart };
         let mut failure = Reason::NotStarted("no solver for this was found".into());
-        for solver in &self.solvers {
+        for solver in self.solvers.iter().flatten() {
             let step = self.step.get_or_insert_with(|| {
                 let session = desk.session_with_cores(solver, "step");
                 let unrolling = Unrolling::new(&mut self.view.encoding, session, Origin::Anywhere);
@@ -528,7 +557,7 @@ impl Prover {
     /// Is there a loop-free run of `k` steps at all? If not, whatever no run of fewer steps meets is never met.
     fn look_forward(&mut self, desk: &Desk) {
         let e = &mut self.view.encoding;
-        let forward = self.forward.get_or_insert_with(|| Forward::new(&self.solvers));
+        let forward = self.forward.get_or_insert_with(|| Forward::new(self.solvers.as_deref().unwrap_or_default()));
         if forward.has_run(e, desk, self.k, Limits::time(PATIENCE)) != Some(false) {
             return;
         }

@@ -1,7 +1,8 @@
 //! Simulation: random and guided concrete runs.
 //!
 //! States and steps are computed, not solved for: a few microseconds each. Values of parameters come from the bounds that
-//! guards state and from constants of the model. Half of the runs start from the beginning, half go on from the end of an
+//! guards state and from constants of the model. The first runs are short and go everywhere once, so that what is near is
+//! found with a short run and before any solver is started. Then half of the runs start from the beginning, half go on from the end of an
 //! earlier run that did something new (took a transition or reached a node for the first time). The same seed gives
 //! the same runs. What a run shows is proposed; it need not be a shortest one, so the director may wait for better.
 
@@ -10,6 +11,8 @@ mod machine;
 mod random;
 mod sample;
 mod watch;
+
+use std::collections::VecDeque;
 
 use gander_system::{ClaimId, ClaimKind, Evidence, Leg, Run, StartId, State, Step, TransitionId};
 
@@ -23,8 +26,8 @@ use machine::{Machine, Taken};
 use random::Random;
 use watch::Watch;
 
-/// Steps of one piece of work. The first one is to find what is easy before any solver is started.
-const FIRST_STEPS: u64 = 20;
+/// Steps of one piece of work.
+const FIRST_STEPS: u64 = 16;
 const STEPS_AT_ONCE: u64 = 400;
 
 /// After this many steps in which nothing was found, simulation has done what it can.
@@ -42,6 +45,7 @@ pub(crate) const INFO: EngineInfo = EngineInfo {
     about: "simulation: random and guided concrete runs",
     decides: |kind: &ClaimKind| is_question(kind),
     finds_shortest: false,
+    begins_at_once: true,
     open: |desk| Box::new(Simulation::new(desk)),
 };
 
@@ -80,6 +84,7 @@ struct Simulation {
     published: usize,
     steps: u64,
     last_news: u64,
+    begun: bool,
 }
 
 impl Simulation {
@@ -106,6 +111,33 @@ impl Simulation {
             published: 0,
             steps: 0,
             last_news: 0,
+            begun: false,
+        }
+    }
+
+    /// Goes breadth first from a state of each start, and takes each transition once from each state.
+    fn look_around(&mut self, desk: &Desk, most: u64) {
+        let mut trails = VecDeque::new();
+        for s in 0..self.machine.system.starts.len() {
+            for w in &mut self.watches {
+                w.reset();
+            }
+            trails.extend(self.start(desk, StartId::from(s)));
+        }
+        while let Some(trail) = trails.pop_front() {
+            let from = trail.end().clone();
+            for t in self.machine.system.leaving(from.node).to_vec() {
+                if self.steps >= most || desk.is_cancelled() {
+                    return;
+                }
+                self.steps += 1;
+                let Some(taken) = self.machine.take(t, &from, &mut self.random) else { continue };
+                self.follow(&trail);
+                let mut longer = trail.clone();
+                longer.taken.push(taken);
+                self.arrive(desk, &longer, &from);
+                trails.push_back(longer);
+            }
         }
     }
 
@@ -117,24 +149,45 @@ impl Simulation {
             let from = trail.end().clone();
             let Some(taken) = self.choose(&from) else { break };
             self.steps += 1;
-            let t = taken.transition;
             trail.taken.push(taken);
-            let end = trail.end().clone();
-            let new = self.taken[t.index()] == 0 || self.visited[end.node.index()] == 0;
-            self.taken[t.index()] += 1;
-            self.visited[end.node.index()] += 1;
-            self.watch_step(desk, &trail, &from, t);
-            self.watch_state(desk, &trail, &end);
-            if new {
-                self.last_news = self.steps;
-                self.keep(desk, &trail);
-            }
+            self.arrive(desk, &trail, &from);
             if self.steps.is_multiple_of(64) && self.watches.iter().all(|w| !w.open) {
                 return;
             }
         }
         if self.random.one_in(8) {
             self.keep(desk, &trail);
+        }
+    }
+
+    /// Takes notice of the last step of a run and of the state that it led to.
+    fn arrive(&mut self, desk: &Desk, trail: &Trail, from: &State) {
+        let Some(t) = trail.taken.last().map(|t| t.transition) else { return };
+        let end = trail.end().clone();
+        let new = self.taken[t.index()] == 0 || self.visited[end.node.index()] == 0;
+        self.taken[t.index()] += 1;
+        self.visited[end.node.index()] += 1;
+        self.watch_step(desk, trail, from, t);
+        self.watch_state(desk, trail, &end);
+        if new {
+            self.last_news = self.steps;
+            self.keep(desk, trail);
+        }
+    }
+
+    /// Tells watches of all states of a run.
+    fn follow(&mut self, trail: &Trail) {
+        let mut from = &trail.first;
+        for w in self.watches.iter_mut().filter(|w| w.open) {
+            w.reset();
+            w.state(from, &mut self.work);
+        }
+        for taken in &trail.taken {
+            for w in self.watches.iter_mut().filter(|w| w.open) {
+                w.step(from.node, &from.values, taken.transition, &taken.params, &mut self.work);
+                w.state(&taken.state, &mut self.work);
+            }
+            from = &taken.state;
         }
     }
 
@@ -146,18 +199,7 @@ impl Simulation {
         let again = !self.kept.is_empty() && self.random.one_in(2);
         if again {
             let trail = self.random.pick(&self.kept).clone();
-            let mut from = trail.first.clone();
-            let chains: Vec<usize> = (0..self.watches.len()).filter(|&w| self.watches[w].open).collect();
-            for &w in &chains {
-                self.watches[w].state(&from, &mut self.work);
-            }
-            for taken in &trail.taken {
-                for &w in &chains {
-                    self.watches[w].step(from.node, &from.values, taken.transition, &taken.params, &mut self.work);
-                    self.watches[w].state(&taken.state, &mut self.work);
-                }
-                from = taken.state.clone();
-            }
+            self.follow(&trail);
             return Some(trail);
         }
         let starts = self.machine.system.starts.len();
@@ -165,6 +207,11 @@ impl Simulation {
             return None;
         }
         let start = StartId::from(self.random.below(starts));
+        self.start(desk, start)
+    }
+
+    /// A new run with this start.
+    fn start(&mut self, desk: &Desk, start: StartId) -> Option<Trail> {
         let first = self.machine.start(start, &mut self.random);
         self.steps += 1;
         let trail = Trail { start, first: first?, taken: Vec::new() };
@@ -234,7 +281,12 @@ impl Engine for Simulation {
             w.open &= desk.is_open(w.question.claim);
         }
         let most = desk.config().options.simulation.max_steps;
-        let until = self.steps + if self.steps == 0 { FIRST_STEPS } else { STEPS_AT_ONCE };
+        if !self.begun {
+            self.begun = true;
+            self.look_around(desk, most.map_or(FIRST_STEPS, |m| m.min(FIRST_STEPS)));
+            return Advance::Again;
+        }
+        let until = self.steps + STEPS_AT_ONCE;
         let mut barren = 0;
         while self.steps < until {
             let before = self.steps;

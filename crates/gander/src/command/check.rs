@@ -14,7 +14,6 @@ use gander::{
 };
 
 use super::args::{CheckArgs, SolverArgs, TraceArg};
-use super::interrupt::cancel_on_signal;
 use super::output::Output;
 use super::progress::Progress;
 use super::{WRONG, doctor};
@@ -51,6 +50,10 @@ fn prepare(args: &CheckArgs, output: &mut Output) -> Result<CheckOptions, String
         doctor::bring_missing(output)?;
     }
     let solvers = find_solvers(&args.solvers)?;
+    if args.memory.is_none() {
+        // It starts while we read the model.
+        solvers.prepare();
+    }
     for folder in args.log_smt.iter().chain(&args.save_evidence) {
         std::fs::create_dir_all(folder).map_err(|e| format!("the folder {} cannot be made: {e}", folder.display()))?;
     }
@@ -109,7 +112,6 @@ fn distinct(files: &[String]) -> Vec<String> {
 
 fn check_files(args: &CheckArgs, options: &CheckOptions, output: &mut Output) -> u8 {
     let cancel = CancelToken::new();
-    cancel_on_signal(&cancel);
     let files = distinct(&args.files);
     let mut json = args.json.then(|| JsonStream::new(files.len()));
     let mut codes = Vec::new();
@@ -160,7 +162,7 @@ fn check_file(file: &str, args: &CheckArgs, options: &CheckOptions, cancel: &Can
         Ok(source) => source,
         Err(error) => return CheckView::rejected(file, vec![unreadable(file, &error, options.paint)]),
     };
-    let progress = Progress::start(file);
+    let progress = Progress::start(file, cancel);
     let mut checked = check_loaded(&source, file, options, cancel, &progress);
     progress.finish();
     if checked.view.claims.iter().any(|c| c.verdict.evidence().is_none())

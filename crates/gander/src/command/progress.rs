@@ -1,10 +1,15 @@
 //! A line on the terminal that says how far a long check is. Nothing is shown in the first half second.
+//!
+//! Nothing is set up either, neither the line nor what Ctrl-C does, before engines get to work: most small checks are
+//! over by then. Until then Ctrl-C just ends the program; there is nothing that it could tell.
 
 use std::io::{IsTerminal, Write};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use gander::engines::{Event, Observer};
+use gander::engines::{CancelToken, Event, Observer};
+
+use super::interrupt::cancel_on_signal;
 
 const SILENCE: Duration = Duration::from_millis(500);
 const BETWEEN: Duration = Duration::from_millis(150);
@@ -29,39 +34,48 @@ struct Shared {
 #[derive(Debug)]
 pub struct Progress {
     shared: Arc<Shared>,
-    thread: Option<std::thread::JoinHandle<()>>,
+    file: String,
+    cancel: CancelToken,
+    thread: Mutex<Option<std::thread::JoinHandle<()>>>,
 }
 
 impl Progress {
-    /// Begins to watch the check of a file.
-    pub fn start(file: &str) -> Progress {
-        let shared = Arc::new(Shared::default());
-        let thread = std::io::stderr().is_terminal().then(|| {
-            let name = std::path::Path::new(file).file_name().map_or(file.into(), |n| n.to_string_lossy());
-            let (shared, file) = (Arc::clone(&shared), name.into_owned());
-            std::thread::spawn(move || show(&shared, &file))
-        });
-        Progress { shared, thread }
+    /// Begins to watch the check of a file, which the token stops.
+    pub fn start(file: &str, cancel: &CancelToken) -> Progress {
+        let name = std::path::Path::new(file).file_name().map_or(file.into(), |n| n.to_string_lossy());
+        let (shared, file) = (Arc::default(), name.into_owned());
+        Progress { shared, file, cancel: cancel.clone(), thread: Mutex::default() }
+    }
+
+    /// Engines get to work.
+    fn show(&self) {
+        cancel_on_signal(&self.cancel);
+        if std::io::stderr().is_terminal() {
+            let (shared, file) = (Arc::clone(&self.shared), self.file.clone());
+            *lock(&self.thread) = Some(std::thread::spawn(move || show(&shared, &file)));
+        }
     }
 
     /// Takes the line away.
-    pub fn finish(mut self) {
-        self.shared.state.lock().unwrap_or_else(PoisonError::into_inner).over = true;
+    pub fn finish(self) {
+        lock(&self.shared.state).over = true;
         self.shared.news.notify_all();
-        if let Some(thread) = self.thread.take() {
+        if let Some(thread) = lock(&self.thread).take() {
             // A thread that panicked has nothing left to take away.
             let _ = thread.join();
         }
     }
 }
 
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 impl Observer for Progress {
     fn event(&self, e: &Event) {
-        if self.thread.is_none() {
-            return;
-        }
-        let mut state = self.shared.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = lock(&self.shared.state);
         match e {
+            Event::Working => self.show(),
             Event::Settled(_) => state.settled += 1,
             Event::Fact { .. } => state.facts += 1,
             Event::Progress { engine, text, .. } => match state.engines.iter_mut().find(|(name, _)| name == engine) {
@@ -75,7 +89,7 @@ impl Observer for Progress {
 
 fn show(shared: &Shared, file: &str) {
     let started = Instant::now();
-    let mut state = shared.state.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut state = lock(&shared.state);
     let mut wait = SILENCE;
     loop {
         state = shared.news.wait_timeout(state, wait).unwrap_or_else(PoisonError::into_inner).0;

@@ -1,0 +1,103 @@
+//! What the control graph alone says about the length of runs: no run is at a node before the graph lets it be.
+
+use std::collections::VecDeque;
+
+use gander_system::{ClaimId, ClaimKind, Goal, NodeId, StateTerm, System};
+use gander_term::Pool;
+
+use crate::board::Board;
+
+/// Graphs with more nodes are left to engines where a claim has to be looked at in each of them.
+const MOST_NODES: usize = 64;
+
+/// Raises the bounds of claims by the distance of the nodes at which a run could decide them.
+pub(super) fn raise_bounds(system: &System, claims: &[ClaimId], board: &Board) {
+    let distances = distances(system);
+    let mut pool = None;
+    for &claim in claims {
+        let distance = match &system.claims[claim.index()].kind {
+            ClaimKind::CanEnable(t) | ClaimKind::Completable(t) => distances[system.transition(*t).source.index()],
+            ClaimKind::NoSinkhole(n) => distances[n.index()],
+            ClaimKind::Reachable(goals) => match &goals[..] {
+                [Goal::State(p)] => nearest(system, &mut pool, *p, &distances),
+                [Goal::Step { choices, .. }] => {
+                    let sources = choices.iter().map(|(t, _)| distances[system.transition(*t).source.index()]);
+                    sources.flatten().min().map(|d| d + 1)
+                }
+                _ => None,
+            },
+            _ => None,
+        };
+        // A node that the graph does not reach is a matter for proofs.
+        if let Some(before) = distance.and_then(|d| d.checked_sub(1)) {
+            board.raise_bound(claim, before);
+        }
+    }
+}
+
+/// By node: the number of steps that the control graph needs to get there.
+fn distances(system: &System) -> Vec<Option<u32>> {
+    let mut distances: Vec<Option<u32>> = vec![None; system.nodes.len()];
+    let mut queue: VecDeque<(NodeId, u32)> = system.starts.iter().map(|s| (s.target, 0)).collect();
+    while let Some((n, distance)) = queue.pop_front() {
+        if distances[n.index()].is_none() {
+            distances[n.index()] = Some(distance);
+            queue.extend(system.leaving(n).iter().map(|&t| (system.transition(t).target, distance + 1)));
+        }
+    }
+    distances
+}
+
+/// The distance of the nearest node at which a formula is not plainly false.
+fn nearest(system: &System, pool: &mut Option<Pool>, p: StateTerm, distances: &[Option<u32>]) -> Option<u32> {
+    if system.nodes.len() > MOST_NODES {
+        return None;
+    }
+    let pool = pool.get_or_insert_with(|| Pool::fork(&system.pool));
+    let mut possible = Vec::new();
+    for n in system.node_ids() {
+        let here = system.at_node(pool, p, n);
+        if pool.as_bool(here) != Some(false) {
+            possible.extend(distances[n.index()]);
+        }
+    }
+    possible.into_iter().min()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gander_system::{ClaimOrigin, SystemBuilder, TransitionId};
+    use gander_term::parse_term;
+
+    #[test]
+    fn a_node_is_not_reached_before_the_graph_lets_it_be() {
+        let mut b = SystemBuilder::new("s", Pool::new(), &[("A", None), ("B", None), ("C", None)]).unwrap();
+        b.start("go", NodeId(0), &[], None).unwrap();
+        for (from, to) in [(0, 0), (0, 1), (1, 2), (2, 0)] {
+            let step = b.transition(&format!("{from}{to}"), None, NodeId(from), NodeId(to), None).unwrap();
+            b.add(step).unwrap();
+        }
+        let in_c = parse_term(&mut b.pool, "`@node` == `@Node`.`C`").unwrap();
+        let in_c = b.state_formula(in_c, "test").unwrap();
+        let anywhere = b.pool.tt();
+        let anywhere = b.state_formula(anywhere, "test").unwrap();
+        let kinds = [
+            ClaimKind::CanEnable(TransitionId(1)),
+            ClaimKind::CanEnable(TransitionId(3)),
+            ClaimKind::NoSinkhole(NodeId(1)),
+            ClaimKind::Reachable(vec![Goal::State(in_c)]),
+            ClaimKind::Reachable(vec![Goal::State(anywhere)]),
+            ClaimKind::Always(in_c),
+        ];
+        for (i, kind) in kinds.into_iter().enumerate() {
+            b.claim(&i.to_string(), kind, ClaimOrigin::Written, "", None).unwrap();
+        }
+        let system = b.finish();
+        let board = Board::new(&system);
+        let claims: Vec<ClaimId> = (0..system.claims.len()).map(ClaimId::from).collect();
+        raise_bounds(&system, &claims, &board);
+        let bounds: Vec<Option<u32>> = claims.iter().map(|&c| board.bound(c)).collect();
+        assert_eq!(bounds, [None, Some(1), Some(0), Some(1), None, None]);
+    }
+}
