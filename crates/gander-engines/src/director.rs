@@ -18,9 +18,9 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel}
 use std::time::{Duration, Instant};
 
 use gander_smt::Killer;
-use gander_system::{ClaimId, Evidence, Obstacle, System, Verdict};
+use gander_system::{ClaimId, Evidence, NodeFormulas, Obstacle, System, Verdict};
 
-use crate::board::Board;
+use crate::board::{Board, Fact, ProvedInvariant};
 use crate::cancel::CancelToken;
 use crate::config::{CheckConfig, CheckReport, Event, InternalError, Observer, Outcome};
 use crate::engine::{Desk, EngineInfo, Message, Proposal, engines};
@@ -319,7 +319,8 @@ impl Director<'_> {
         self.floor.stop_idle_engines(self.settled);
     }
 
-    /// Has answers checked that may be wrong. Those that are not right are as if they had never been offered.
+    /// Has answers checked that may be wrong. Those that are right become facts as well; the others are as if they had
+    /// never been offered.
     fn try_conjectures(&mut self, conjectures: Vec<Proposal>) {
         let place = |p: &Proposal| self.config.claims.iter().position(|c| *c == p.claim);
         let open = |at: &usize| self.outcomes[*at].is_none();
@@ -327,10 +328,23 @@ impl Director<'_> {
             conjectures.into_iter().filter_map(|p| Some((place(&p).filter(open)?, p))).collect();
         let verdicts: Vec<(ClaimId, &Verdict)> = conjectures.iter().map(|(_, p)| (p.claim, &p.verdict)).collect();
         let judged = self.judge.judge_conjectures(&verdicts);
+        let mut published: Vec<NodeFormulas> = Vec::new();
         for ((at, proposal), right) in conjectures.into_iter().zip(judged) {
-            if let Some(warnings) = right {
-                self.accept(at, proposal, warnings);
+            let Some(warnings) = right else { continue };
+            if let Verdict::Holds(Evidence::Invariant(f)) | Verdict::Fails(Evidence::Invariant(f)) = &proposal.verdict
+                && !published.iter().any(|p| Arc::ptr_eq(&p.pool, &f.pool) && p.by_node == f.by_node)
+            {
+                // The engine could not know, so it has told nobody yet.
+                published.push(f.clone());
+                self.board.publish(Fact::Invariant(ProvedInvariant {
+                    formulas: f.clone(),
+                    k: 1,
+                    loop_free: false,
+                    no_restart: false,
+                    engine: proposal.engine.to_string(),
+                }));
             }
+            self.accept(at, proposal, warnings);
         }
     }
 

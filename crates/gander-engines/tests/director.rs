@@ -92,6 +92,37 @@ fn a_wrong_answer_is_an_internal_error_and_never_shown() {
     assert!(report.outcomes.iter().all(|o| matches!(o.verdict, Verdict::Unknown { .. })));
 }
 
+/// Guesses that `x >= 0` is an invariant that shows everything.
+struct Guesses;
+
+impl Engine for Guesses {
+    fn advance(&mut self, desk: &Desk) -> Advance {
+        let mut pool = Pool::fork(&desk.system().pool);
+        let not_negative = gander_term::parse_term(&mut pool, "x >= 0").unwrap();
+        let formulas = NodeFormulas { pool: pool.freeze(), by_node: vec![not_negative] };
+        let verdict = Verdict::Holds(Evidence::Invariant(formulas));
+        desk.conjecture(desk.claims().iter().map(|&claim| (claim, verdict.clone())));
+        Advance::Finished
+    }
+
+    fn obstacle(&self, _: ClaimId) -> Option<String> {
+        None
+    }
+}
+
+#[test]
+fn a_conjecture_counts_if_it_is_right_and_is_no_error_if_it_is_wrong() {
+    let system = counter();
+    let at_once = EngineInfo { begins_at_once: true, ..info("guesses", |_| Box::new(Guesses)) };
+    for portfolio in [[info("guesses", |_| Box::new(Guesses))], [at_once]] {
+        let report = check_with(&system, &config(&system), &CancelToken::new(), &Nobody, &portfolio);
+        assert!(report.internal_errors.is_empty());
+        assert!(matches!(report.outcomes[0].verdict, Verdict::Unknown { .. }));
+        assert!(matches!(report.outcomes[1].verdict, Verdict::Holds(_)));
+        assert_eq!(report.outcomes[1].engine, "guesses");
+    }
+}
+
 /// A claim that no engine decides: deepening goes on for ever.
 fn endless() -> Arc<System> {
     let mut m = Model::new(&["A"]);

@@ -1,8 +1,8 @@
 //! Conjectures: that claims are inductive as they stand.
 //!
 //! Many are, and then a check of the evidence is all it takes. The invariant that is offered for a claim is the
-//! conjunction of what is claimed (and hinted at) about the variables that the claim depends on; whether it is one is for
-//! the checker to find out.
+//! conjunction of what is claimed to hold always (and hinted at) about the variables that the claim depends on; whether
+//! it is one is for the checker to find out.
 
 use std::collections::BTreeMap;
 
@@ -15,8 +15,12 @@ use crate::encoding::Encoding;
 /// Larger systems, counted in formulas to be checked, go through the step case only.
 const MOST_OBLIGATIONS: usize = 1000;
 
-/// Something that may hold in every state, by node.
-pub(super) type Guess<'a> = &'a [(NodeId, TermId)];
+/// Something that may hold in every state.
+pub(super) struct Guess<'a> {
+    pub by_node: &'a [(NodeId, TermId)],
+    /// It may help to prove others.
+    pub supports: bool,
+}
 
 /// For each guess, formulas for all nodes (of which `nodes` are those that the control graph reaches) that include it and
 /// may be inductive.
@@ -29,7 +33,7 @@ pub(super) fn invariants(e: &mut Encoding, nodes: &[NodeId], guesses: &[Guess<'_
     let variables: Vec<Vec<bool>> = guesses
         .iter()
         .map(|guess| {
-            let formulas: Vec<TermId> = guess.iter().map(|g| g.1).collect();
+            let formulas: Vec<TermId> = guess.by_node.iter().map(|g| g.1).collect();
             dependencies.mask(&e.pool, &formulas)
         })
         .collect();
@@ -38,10 +42,11 @@ pub(super) fn invariants(e: &mut Encoding, nodes: &[NodeId], guesses: &[Guess<'_
     for (at, mine) in variables.iter().enumerate() {
         let cone = dependencies.closure(mine.clone());
         let within = |other: &Vec<bool>| other.iter().zip(&cone).all(|(other, cone)| !other || *cone);
-        let members: Vec<usize> = (0..guesses.len()).filter(|&i| i == at || within(&variables[i])).collect();
+        let helps = |i: usize| guesses[i].supports && within(&variables[i]);
+        let members: Vec<usize> = (0..guesses.len()).filter(|&i| i == at || helps(i)).collect();
         let invariant = known.entry(members).or_insert_with_key(|members| {
             let mut parts: Vec<Vec<TermId>> = vec![Vec::new(); system.nodes.len()];
-            for &(n, formula) in members.iter().flat_map(|&m| guesses[m]) {
+            for &(n, formula) in members.iter().flat_map(|&m| guesses[m].by_node) {
                 parts[n.index()].push(formula);
             }
             let mut by_node = Vec::new();

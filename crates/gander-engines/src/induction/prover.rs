@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use gander_smt::{Limits, Reason, Solver};
-use gander_system::{ClaimId, Evidence, NodeId, Verdict};
+use gander_system::{ClaimId, ClaimKind, Evidence, NodeId, Verdict};
 use gander_term::{Features, TermId};
 
 use crate::board::{Cursor, Fact, ProvedInvariant};
@@ -14,7 +14,7 @@ use crate::search::{Found, Search, system_features};
 use crate::unrolling::{Origin, Unrolling};
 use crate::view::View;
 
-use super::conjecture;
+use super::conjecture::{Guess, invariants};
 use super::forward::Forward;
 use super::lemma::{Lemma, close};
 use super::step_case::{Assumable, Claimed, Preserved, RestsOn, StepCase};
@@ -210,10 +210,16 @@ impl Prover {
             Source::Hint => true,
         };
         let standing: Vec<&Candidate> = self.candidates.iter().filter(|c| stands(c) && c.exclusion.is_some()).collect();
-        let guesses: Vec<_> = standing.iter().map(|c| c.exclusion.as_deref().unwrap_or(&[])).collect();
-        let invariants = conjecture::invariants(&mut self.view.encoding, &self.nodes, &guesses);
+        let claims = &desk.system().claims;
+        let always = |c: ClaimId| matches!(claims[c.index()].kind, ClaimKind::Always(_));
+        let mut guesses = Vec::new();
+        for c in &standing {
+            let by_node = c.exclusion.as_deref().unwrap_or(&[]);
+            guesses.push(Guess { by_node, supports: c.claim().is_none_or(always) });
+        }
+        let offered = invariants(&mut self.view.encoding, &self.nodes, &guesses);
         let mut answers = Vec::new();
-        for (candidate, invariant) in standing.into_iter().zip(invariants) {
+        for (candidate, invariant) in standing.into_iter().zip(offered) {
             if let (Source::Claim(q), Some(invariant)) = (&candidate.source, invariant) {
                 answers.push((q.claim, q.never_met(self.view.proof(Evidence::Invariant(invariant)))));
             }
