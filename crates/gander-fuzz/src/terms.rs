@@ -54,10 +54,10 @@ pub fn run(plan: &Plan, seed: u64, budget: Budget) -> Tally {
 fn shape(case: u64) -> Shape {
     Shape {
         depth: 2 + (case % 4) as usize,
-        quantifiers: case % 7 == 0,
-        strings: case % 3 == 0,
-        nonlinear: case % 2 == 0,
-        large_constants: case % 11 == 0,
+        quantifiers: case.is_multiple_of(7),
+        strings: case.is_multiple_of(3),
+        nonlinear: case.is_multiple_of(2),
+        large_constants: case.is_multiple_of(11),
     }
 }
 
@@ -122,7 +122,7 @@ fn one(plan: &Plan, sessions: &mut [Session], case: u64, tally: &mut Tally) -> R
             }
         }
     }
-    if case % 3 != 0 {
+    if !case.is_multiple_of(3) {
         return Ok(());
     }
     // Formulas without values are harder for solvers than terms with values.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use gander::engines::{CancelToken, EngineOptions};
+use gander::engines::{CancelToken, EngineOptions, InductionOptions};
 use gander::report::{
     CheckText, CheckView, Detail, DiagnosticView, Severity, TraceDetail, check_text, file_json, worst_exit_code,
 };
@@ -57,10 +57,8 @@ fn prepare(args: &CheckArgs, output: &mut Output) -> Result<CheckOptions, String
     for folder in args.log_smt.iter().chain(&args.save_evidence) {
         std::fs::create_dir_all(folder).map_err(|e| format!("the folder {} cannot be made: {e}", folder.display()))?;
     }
-    let mut engine_options = EngineOptions::default();
-    engine_options.induction = args.induction.clone().unwrap_or_default();
-    engine_options.induction.max_k = args.max_depth;
-    engine_options.max_depth = args.max_depth;
+    let induction = InductionOptions { max_k: args.max_depth, ..args.induction.clone().unwrap_or_default() };
+    let engine_options = EngineOptions { max_depth: args.max_depth, induction, ..EngineOptions::default() };
     Ok(CheckOptions {
         engine_options,
         properties: args.property.clone(),
@@ -74,7 +72,6 @@ fn prepare(args: &CheckArgs, output: &mut Output) -> Result<CheckOptions, String
         log_smt: args.log_smt.clone(),
         second_opinion: args.second_opinion.clone(),
         paint: if args.json { gander::report::Paint::Plain } else { output.paint_err() },
-        ..CheckOptions::default()
     })
 }
 
