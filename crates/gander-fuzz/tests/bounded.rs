@@ -5,7 +5,7 @@ use std::io::Write;
 use gander_fuzz::{Budget, Tally, source, terms};
 
 fn expect_clean(tally: &Tally, at_least: u64) {
-    for f in &tally.findings {
+    if let Some(f) = tally.findings.first() {
         panic!("{}\ninput:\n{}", f.problem, f.input);
     }
     assert!(tally.rounds >= at_least, "only {} rounds", tally.rounds);
