@@ -8,6 +8,8 @@ use gander_system::System;
 pub struct Loaded {
     /// The system, unless there are errors.
     pub system: Option<System>,
+    /// Further systems that are checked on their own: the other root nodes of a Lustre file.
+    pub others: Vec<System>,
     /// Errors and warnings, in the order of the text.
     pub diagnostics: Vec<Diagnostic>,
 }
