@@ -294,7 +294,7 @@ pub struct ContractDecl {
 }
 
 /// The items of a contract.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Contract {
     /// In the order of the text.
     pub items: Vec<ContractItem>,
