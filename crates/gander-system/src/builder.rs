@@ -18,7 +18,7 @@ use crate::formula::{ChoiceTerm, StateTerm, StepTerm};
 use crate::origin::{Element, ElementId, ElementInfo, ElementKind, ElementName, Span};
 use crate::scope::{Meaning, Place, Scopes};
 use crate::system::{
-    Effect, GateId, Graph, Node, NodeId, Param, Range, Role, Start, StartId, StateVar, System, Transition,
+    Effect, GateId, Graph, Node, NodeId, Param, Range, Role, Start, StartId, StateVar, StreamKind, System, Transition,
     TransitionId, VarId,
 };
 
@@ -216,8 +216,22 @@ impl SystemBuilder {
                 }
             }
         }
-        self.system.vars.push(StateVar { name: name.to_string(), sort, current, next, role, range, span });
+        self.system.vars.push(StateVar {
+            name: name.to_string(),
+            sort,
+            current,
+            next,
+            role,
+            range,
+            stream: None,
+            span,
+        });
         Ok(id)
+    }
+
+    /// Notes what kind of stream a variable is.
+    pub fn set_stream(&mut self, var: VarId, stream: Option<StreamKind>) {
+        self.system.vars[var.index()].stream = stream;
     }
 
     /// Notes the range of a variable whose range claim or assumption is there already.

@@ -74,6 +74,21 @@ pub enum Role {
     Input,
 }
 
+/// What kind of stream of a dataflow program a state variable is; for traces. The node instance it belongs to is the part
+/// of its name before the last dot (none for the root).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum StreamKind {
+    /// An input of a node instance.
+    Input,
+    /// An output.
+    Output,
+    /// A local variable.
+    Local,
+    /// Made by the front-end: the memory of an expression, an arbitrary value, a flag of an instance. People need to see
+    /// it only if they ask for everything.
+    Internal,
+}
+
 /// A state variable.
 #[derive(Clone, Debug)]
 pub struct StateVar {
@@ -90,6 +105,8 @@ pub struct StateVar {
     /// The declared range. On a state variable it is a claim (`always`, added by the builder), on an input an
     /// assumption.
     pub range: Option<Range>,
+    /// What stream it is, in a dataflow language.
+    pub stream: Option<StreamKind>,
     /// Where it was declared.
     pub span: Option<Span>,
 }

@@ -120,6 +120,7 @@ impl Copy<'_> {
             }
             let range = if self.has_range(i) { v.range.clone() } else { None };
             let id = self.builder.var(&v.name, v.sort, v.role, range, v.span).ok()?;
+            self.builder.set_stream(id, v.stream);
             self.vars.push(Some(id));
         }
         Some(())

@@ -58,6 +58,7 @@ impl<'a> Copying<'a> {
             }
             let new = self.to.var(&old.name, old.sort, old.role, None, old.span)?;
             self.to.set_range(new, old.range.clone());
+            self.to.set_stream(new, old.stream);
             self.vars.push(Some(new));
         }
         Ok(())
