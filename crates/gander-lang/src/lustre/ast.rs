@@ -66,6 +66,8 @@ pub enum Item {
     Type {
         /// Its name.
         name: Name,
+        /// Names of type parameters, `type T<A> = …`.
+        type_params: Vec<Name>,
         /// What it stands for.
         definition: Option<TypeId>,
     },
@@ -560,6 +562,8 @@ pub enum ExprKind {
     Repeat(ExprId, ExprId),
     /// `T {f = a; g = b}`
     Record(Name, Vec<(Name, ExprId)>),
+    /// `T@<int> {f = a; g = b}`: a record of a type that is given with its arguments
+    RecordOf(TypeId, Vec<(Name, ExprId)>),
     /// `e.f`
     Field(ExprId, Name),
     /// `a[i]`
