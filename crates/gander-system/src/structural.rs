@@ -4,8 +4,11 @@
 //! |---|---|
 //! | `can enable t` | every transition |
 //! | `no sinkhole n` | every node that is not final and has a leaving transition |
-//! | `satisfiable s` | every start |
+//! | `satisfiable start s` | every start |
 //! | `completable t` | every transition whose effect has a constraint |
+//!
+//! Front-ends call starts without a name `start`, `start 2` and so on; their claims are `satisfiable start`,
+//! `satisfiable start 2`.
 
 use rustc_hash::FxHashSet;
 
@@ -25,8 +28,11 @@ impl System {
     /// The same without a copy of the system.
     pub fn and_structural_claims(mut self) -> System {
         let mut adding = Adding::to(&self.claims);
+        // Beside a start `2`, `start 2` cannot be called that.
+        let numbers = self.starts.iter().any(|s| is_number(&s.name));
         for (i, s) in self.starts.iter().enumerate() {
-            adding.claim("satisfiable", &s.name, ClaimKind::StartSatisfiable(StartId::from(i)), s.span);
+            let words = if is_unnamed(&s.name) && !numbers { "satisfiable" } else { "satisfiable start" };
+            adding.claim(words, &s.name, ClaimKind::StartSatisfiable(StartId::from(i)), s.span);
         }
         for (i, t) in self.transitions.iter().enumerate() {
             let id = TransitionId::from(i);
@@ -45,6 +51,19 @@ impl System {
         self.claims.extend(added);
         self
     }
+}
+
+/// True for the names that front-ends give to starts that have none.
+fn is_unnamed(start: &str) -> bool {
+    match start.strip_prefix("start") {
+        Some("") => true,
+        Some(rest) => rest.strip_prefix(' ').is_some_and(is_number),
+        None => false,
+    }
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
 }
 
 /// What a structural claim is about.
@@ -166,6 +185,24 @@ mod tests {
         assert_eq!(names(&s), expected);
         assert!(s.claims.iter().all(|c| c.origin == ClaimOrigin::Structural));
         assert_eq!(names(&s.with_structural_claims()), expected);
+    }
+
+    #[test]
+    fn starts_are_called_starts() {
+        let mut b = account();
+        for name in ["rich", "start 2", "starter"] {
+            b.start(name, NodeId(0), &[], None).unwrap();
+        }
+        let s = b.finish().with_structural_claims();
+        let expected =
+            ["satisfiable start", "satisfiable start rich", "satisfiable start 2", "satisfiable start starter"];
+        assert_eq!(names(&s)[..4], expected);
+        let mut b = account();
+        b.start("start 2", NodeId(0), &[], None).unwrap();
+        b.start("2", NodeId(0), &[], None).unwrap();
+        let s = b.finish().with_structural_claims();
+        let unique: FxHashSet<_> = names(&s).into_iter().collect();
+        assert_eq!(unique.len(), s.claims.len());
     }
 
     #[test]
