@@ -23,6 +23,7 @@ mod search;
 #[cfg(test)]
 mod seeded;
 mod simulate;
+mod together;
 mod unrolling;
 mod view;
 

@@ -4,11 +4,12 @@ use std::time::{Duration, Instant};
 
 use gander_smt::{Limits, Reason};
 use gander_system::{ClaimId, Evidence};
-use gander_term::{Features, TermId, Value, evaluate};
+use gander_term::{Value, evaluate};
 
 use crate::engine::Desk;
 use crate::question::{Place, Question, Target};
-use crate::search::{Found, Search, system_features};
+use crate::search::{Found, Search};
+use crate::together::Together;
 use crate::unrolling::Path;
 use crate::view::View;
 
@@ -34,40 +35,9 @@ pub(super) struct Group {
 }
 
 impl Group {
-    /// Groups for claims: those that the solver for the system can take together, and one for each of the others.
-    pub(super) fn of(desk: &Desk, claims: &[ClaimId]) -> Vec<Group> {
-        let mut view = View::plain(desk);
-        let solvers = &desk.config().solvers;
-        let base = system_features(&mut view.encoding);
-        let chosen = solvers.choose(base);
-        let (mut together, mut alone, mut all) = (Vec::new(), Vec::new(), base);
-        for &claim in claims {
-            let Some(question) = view.question(claim) else { continue };
-            let features = base.join(question_features(&view, &question));
-            if solvers.choose(features) == chosen {
-                together.push(question);
-                all = all.join(features);
-            } else {
-                alone.push(claim);
-            }
-        }
-        let mut groups = Vec::new();
-        if !together.is_empty() {
-            groups.push(Group::new(view, together, all));
-        }
-        groups.extend(alone.into_iter().map(|c| Group::alone(View::plain(desk), c)));
-        groups
-    }
-
-    /// A group for one claim.
-    pub(super) fn alone(mut view: View, claim: ClaimId) -> Group {
-        let base = system_features(&mut view.encoding);
-        let question = view.question(claim);
-        let features = question.as_ref().map_or(base, |q| base.join(question_features(&view, q)));
-        Group::new(view, question.into_iter().collect(), features)
-    }
-
-    fn new(view: View, questions: Vec<Question>, features: Features) -> Group {
+    /// A search for claims that are asked together.
+    pub(super) fn new(together: Together) -> Group {
+        let Together { view, questions, features } = together;
         let (mut targets, mut owners) = (Vec::new(), Vec::new());
         for (i, q) in questions.iter().enumerate() {
             targets.extend_from_slice(&q.targets);
@@ -220,7 +190,7 @@ impl Group {
         let claims: Vec<ClaimId> = self.claims().collect();
         if claims.len() > 1 {
             let groups = claims.iter().map(|&c| {
-                let mut group = Group::alone(View::plain(desk), c);
+                let mut group = Group::new(Together::alone(View::plain(desk), c));
                 group.depth = self.depth;
                 group.used = self.used;
                 group
@@ -237,9 +207,4 @@ impl Group {
         }
         (Vec::new(), obstacle.into_iter().collect())
     }
-}
-
-fn question_features(view: &View, question: &Question) -> Features {
-    let formulas: Vec<TermId> = question.targets.iter().map(|t| t.formula).collect();
-    view.encoding.pool.features(&formulas)
 }

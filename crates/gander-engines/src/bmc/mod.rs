@@ -10,6 +10,7 @@ use gander_system::{ClaimId, ClaimKind};
 
 use crate::engine::{Advance, Desk, Engine, EngineInfo};
 use crate::question::is_question;
+use crate::together::Together;
 use crate::view::View;
 
 use group::Group;
@@ -42,11 +43,11 @@ impl Bmc {
         let (chains, plain): (Vec<ClaimId>, Vec<ClaimId>) =
             desk.claims().iter().partition(|c| View::needs_chain(&system.claims[c.index()].kind));
         if !plain.is_empty() {
-            bmc.groups.extend(Group::of(desk, &plain));
+            bmc.groups.extend(Together::of(desk, &plain).into_iter().map(Group::new));
         }
         for claim in chains {
             match View::chain(desk, claim) {
-                Ok(view) => bmc.groups.push(Group::alone(view, claim)),
+                Ok(view) => bmc.groups.push(Group::new(Together::alone(view, claim))),
                 Err(why) => bmc.obstacles.push((claim, why)),
             }
         }

@@ -14,6 +14,7 @@
 //! - First of all it is conjectured that claims are inductive as they stand, which costs no more than a check of that.
 //! - Invariants come from the board, and hints of the user are candidates like claims.
 
+mod candidate;
 mod conjecture;
 mod forward;
 mod lemma;
@@ -24,6 +25,7 @@ use gander_system::{ClaimId, ClaimKind};
 
 use crate::engine::{Advance, Desk, Engine, EngineInfo};
 use crate::question::is_question;
+use crate::together::Together;
 use crate::view::View;
 
 use prover::Prover;
@@ -56,11 +58,12 @@ impl Induction {
         let (chains, plain): (Vec<ClaimId>, Vec<ClaimId>) =
             desk.claims().iter().partition(|c| View::needs_chain(&system.claims[c.index()].kind));
         if !plain.is_empty() {
-            induction.provers.extend(Prover::of(desk, &plain));
+            let together = Together::of(desk, &plain);
+            induction.provers.extend(together.into_iter().map(|t| Prover::new(desk, t)));
         }
         for claim in chains {
             match View::chain(desk, claim) {
-                Ok(view) => induction.provers.push(Prover::alone(desk, view, claim)),
+                Ok(view) => induction.provers.push(Prover::new(desk, Together::alone(view, claim))),
                 Err(why) => induction.obstacles.push((claim, why)),
             }
         }

@@ -1,6 +1,7 @@
 //! Claims that are proved together, over one step case.
 
-use std::sync::Arc;
+mod base_case;
+
 use std::time::{Duration, Instant};
 
 use gander_smt::{Limits, Reason, Solver};
@@ -9,11 +10,13 @@ use gander_term::{Features, TermId};
 
 use crate::board::{Cursor, Fact, ProvedInvariant};
 use crate::engine::Desk;
-use crate::question::{Meeting, Place, Question, Target};
-use crate::search::{Found, Search, system_features};
+use crate::question::Meeting;
+use crate::search::Search;
+use crate::together::Together;
 use crate::unrolling::{Origin, Unrolling};
 use crate::view::View;
 
+use super::candidate::{Candidate, Source, hints};
 use super::conjecture::{Guess, invariants};
 use super::forward::Forward;
 use super::lemma::{Lemma, close};
@@ -22,42 +25,11 @@ use super::step_case::{Assumable, Claimed, Preserved, RestsOn, StepCase};
 /// Time for a query of the step case; a candidate that takes longer is left for a deeper round.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// After so many queries that all solvers failed on, deeper ones are not tried.
-const MOST_FAILURES: u32 = 12;
-
 /// Before this depth it is not worth asking for loop-free runs.
 const FIRST_FORWARD: u32 = 3;
 
-/// How far others may be behind in looking for runs before this engine looks for itself.
-const LAG: u32 = 2;
-
-/// What a candidate stands for.
-enum Source {
-    Claim(Question),
-    Hint,
-}
-
-/// Something that may be invariant.
-struct Candidate {
-    source: Source,
-    targets: Vec<Target>,
-    /// By node: what holds of a state where no target can be met. None if that cannot be written without quantifiers:
-    /// then it can only be shown to follow from others.
-    exclusion: Option<Vec<(NodeId, TermId)>>,
-    /// Runs of fewer steps meet no target.
-    clear: u32,
-    open: bool,
-    why: Option<String>,
-}
-
-impl Candidate {
-    fn claim(&self) -> Option<ClaimId> {
-        match &self.source {
-            Source::Claim(q) => Some(q.claim),
-            Source::Hint => None,
-        }
-    }
-}
+/// After so many queries that all solvers failed on, deeper ones are not tried.
+const MOST_FAILURES: u32 = 12;
 
 /// See the module's documentation.
 pub(super) struct Prover {
@@ -83,71 +55,18 @@ pub(super) struct Prover {
 }
 
 impl Prover {
-    /// Provers for claims: those that the solver for the system can take together, and one for each of the others.
-    pub(super) fn of(desk: &Desk, claims: &[ClaimId]) -> Vec<Prover> {
-        let mut view = View::plain(desk);
-        let solvers = &desk.config().solvers;
-        let base = system_features(&mut view.encoding);
-        let chosen = solvers.choose(base);
-        let (mut together, mut alone, mut all) = (Vec::new(), Vec::new(), base);
-        for &claim in claims {
-            let Some(question) = view.question(claim) else { continue };
-            let features = base.join(features(&view, &question));
-            if solvers.choose(features) == chosen {
-                together.push(question);
-                all = all.join(features);
-            } else {
-                alone.push(claim);
-            }
-        }
-        let mut provers = Vec::new();
-        if !together.is_empty() {
-            provers.push(Prover::new(desk, view, together, all));
-        }
-        provers.extend(alone.into_iter().map(|c| Prover::alone(desk, View::plain(desk), c)));
-        provers
-    }
-
-    /// A prover for one claim.
-    pub(super) fn alone(desk: &Desk, mut view: View, claim: ClaimId) -> Prover {
-        let base = system_features(&mut view.encoding);
-        let question = view.question(claim);
-        let features = question.as_ref().map_or(base, |q| base.join(features(&view, q)));
-        Prover::new(desk, view, question.into_iter().collect(), features)
-    }
-
-    fn new(desk: &Desk, mut view: View, questions: Vec<Question>, features: Features) -> Prover {
-        let mut candidates = Vec::new();
-        for q in questions {
-            let exclusion = view.asker.exclusion(&mut view.encoding, &q);
-            candidates.push(Candidate {
-                targets: q.targets.clone(),
-                source: Source::Claim(q),
-                exclusion,
-                clear: 0,
-                open: true,
-                why: None,
-            });
-        }
-        let mut features = features;
+    /// A prover for claims that are asked together.
+    pub(super) fn new(desk: &Desk, together: Together) -> Prover {
+        let Together { mut view, questions, mut features } = together;
+        let mut candidates: Vec<Candidate> = questions.into_iter().map(|q| Candidate::claimed(&mut view, q)).collect();
         let hints = hints(&mut view);
-        let with_hints = features.join(view.encoding.pool.features(&hints.iter().map(|h| h.1).collect::<Vec<_>>()));
+        let formulas: Vec<TermId> = hints.iter().map(|h| h.1).collect();
+        let with_hints = features.join(view.encoding.pool.features(&formulas));
         let solvers = &desk.config().solvers;
         // Hints that need another solver than the claims are not worth it.
         if solvers.choose(with_hints) == solvers.choose(features) {
             features = with_hints;
-            for (n, formula) in hints {
-                let not = view.encoding.pool.not(formula);
-                let target = Target::new(&mut view.encoding, Place::At(n), not, "hint");
-                candidates.push(Candidate {
-                    source: Source::Hint,
-                    targets: vec![target],
-                    exclusion: Some(vec![(n, formula)]),
-                    clear: 0,
-                    open: true,
-                    why: None,
-                });
-            }
+            candidates.extend(hints.into_iter().map(|(n, hint)| Candidate::hinted(&mut view, n, hint)));
         }
         Prover {
             nodes: view.encoding.reachable_nodes(),
@@ -413,75 +332,6 @@ impl Prover {
         targets.iter().all(|t| t.meaning(&mut self.view.encoding, &nodes).is_none())
     }
 
-    /// The candidates of `set` that no run of fewer than `k` steps breaks, nor a step that leaves the end of one. Runs
-    /// that break a claim are proposed.
-    fn clear_base(&mut self, desk: &Desk, set: &[usize], k: u32) -> Vec<usize> {
-        for &c in set {
-            if let Some(bound) = self.candidates[c].claim().and_then(|claim| self.view.bound(desk.board(), claim)) {
-                let clear = &mut self.candidates[c].clear;
-                *clear = (*clear).max(bound + 1);
-            }
-        }
-        let mut set = set.to_vec();
-        for depth in 0..k {
-            set = self.clear_at(desk, set, depth);
-        }
-        // The step makes the run longer by one.
-        let (steps, mut states): (Vec<usize>, Vec<usize>) = set
-            .into_iter()
-            .partition(|&c| self.candidates[c].targets.iter().any(|t| matches!(t.place, Place::Taking(_))));
-        states.extend(self.clear_at(desk, steps, k));
-        states.sort_unstable();
-        states
-    }
-
-    /// The candidates of `set` that no run of `depth` steps breaks, if none of fewer does.
-    fn clear_at(&mut self, desk: &Desk, mut set: Vec<usize>, depth: u32) -> Vec<usize> {
-        let mut all = Vec::new();
-        let mut owners = Vec::new();
-        for (i, c) in self.candidates.iter().enumerate() {
-            all.extend_from_slice(&c.targets);
-            owners.resize(all.len(), i);
-        }
-        loop {
-            let asked = |c: usize| self.candidates[c].clear <= depth && set.contains(&c);
-            let now: Vec<usize> = (0..all.len()).filter(|&t| asked(owners[t])).collect();
-            if now.is_empty() {
-                return set;
-            }
-            let e = &mut self.view.encoding;
-            match self.base.ask(e, desk, &all, &now, depth, Limits::time(PATIENCE)) {
-                Found::Nothing => {
-                    for c in &mut self.candidates.iter_mut().enumerate().filter(|(i, _)| set.contains(i)) {
-                        c.1.clear = c.1.clear.max(depth + 1);
-                        if let Some(claim) = c.1.claim() {
-                            self.view.raise_bound(desk.board(), claim, depth);
-                        }
-                    }
-                    return set;
-                }
-                Found::Met(target, path) => {
-                    let c = owners[target];
-                    let candidate = &mut self.candidates[c];
-                    candidate.open = false;
-                    set.retain(|&s| s != c);
-                    if let Source::Claim(q) = &candidate.source
-                        && let Some(verdict) = path.into_run().and_then(|run| self.view.met(q, run))
-                    {
-                        desk.propose(q.claim, verdict);
-                    }
-                }
-                Found::Unknown(reason) => {
-                    for &c in &set {
-                        self.candidates[c].why = Some(format!("the base case stopped at depth {depth}: {reason}"));
-                    }
-                    set.retain(|&c| self.candidates[c].clear > depth);
-                    return set;
-                }
-            }
-        }
-    }
-
     /// A set that is preserved and clear becomes lemmas; true if it worked.
     fn add_lemmas(&mut self, desk: &Desk, set: &[usize], k: u32) -> bool {
         let first = self.lemmas.len();
@@ -547,55 +397,4 @@ impl Prover {
         // Our own news are no news.
         let _ = desk.board().news(&mut self.cursor);
     }
-
-    /// If nobody else looks for runs, does it here, so that a claim that fails is found out.
-    fn catch_up(&mut self, desk: &Desk) {
-        let behind = |c: &Candidate| {
-            let bound = c.claim().and_then(|claim| self.view.bound(desk.board(), claim));
-            c.open && c.claim().is_some() && bound.map_or(0, |b| b + 1).max(c.clear) + LAG < self.k
-        };
-        let set: Vec<usize> = (0..self.candidates.len()).filter(|&c| behind(&self.candidates[c])).collect();
-        if !set.is_empty() && !desk.is_cancelled() {
-            self.clear_base(desk, &set, self.k);
-        }
-    }
-
-    /// Is there a loop-free run of `k` steps at all? If not, whatever no run of fewer steps meets is never met.
-    fn look_forward(&mut self, desk: &Desk) {
-        let e = &mut self.view.encoding;
-        let forward = self.forward.get_or_insert_with(|| Forward::new(self.solvers.as_deref().unwrap_or_default()));
-        if forward.has_run(e, desk, self.k, Limits::time(PATIENCE)) != Some(false) {
-            return;
-        }
-        let k = self.k - 1;
-        let claims = |c: &usize| self.candidates[*c].open && self.candidates[*c].claim().is_some();
-        let mut set: Vec<usize> = (0..self.candidates.len()).filter(claims).collect();
-        set = self.clear_base(desk, &set, k + 1);
-        for c in set {
-            let candidate = &mut self.candidates[c];
-            if let Source::Claim(q) = &candidate.source {
-                let evidence = self.view.proof(Evidence::Diameter { k });
-                desk.propose(q.claim, q.never_met(evidence));
-                candidate.open = false;
-            }
-        }
-    }
-}
-
-fn features(view: &View, question: &Question) -> Features {
-    let formulas: Vec<TermId> = question.targets.iter().map(|t| t.formula).collect();
-    view.encoding.pool.features(&formulas)
-}
-
-/// The hints of the user, by node.
-fn hints(view: &mut View) -> Vec<(NodeId, TermId)> {
-    let system = Arc::clone(&view.encoding.system);
-    let e = &mut view.encoding;
-    let mut hints = Vec::new();
-    for n in system.node_ids() {
-        for hint in &system.node(n).hints {
-            hints.push((n, system.at_node(&mut e.pool, hint.term, n)));
-        }
-    }
-    hints
 }
