@@ -30,6 +30,7 @@ use gander_system::{ClaimId, ClaimKind, Evidence, System, Verdict};
 use crate::board::{Board, Fact};
 use crate::cancel::CancelToken;
 use crate::config::CheckConfig;
+use crate::log_name::claims_in_file_name;
 
 /// What an engine says after a piece of work.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -122,6 +123,15 @@ enum Cores {
     No,
 }
 
+/// What a session is for; its log is named by this.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Purpose {
+    /// The part of the engine's work, in a word.
+    pub part: &'static str,
+    /// The claims that it serves.
+    pub claims: Vec<ClaimId>,
+}
+
 /// Where an engine works: what it is asked, whom it can ask, whom it tells.
 #[derive(Debug)]
 pub struct Desk {
@@ -203,17 +213,17 @@ impl Desk {
         let _ = self.messages.send(message);
     }
 
-    /// A session with a solver that ends when the engine is cancelled. `purpose` names its log.
-    pub fn session(&self, solver: &Solver, purpose: &str) -> Session {
+    /// A session with a solver that ends when the engine is cancelled.
+    pub fn session(&self, solver: &Solver, purpose: &Purpose) -> Session {
         self.session_with(solver, purpose, Cores::No)
     }
 
     /// [`Desk::session`] that can be asked for cores.
-    pub fn session_with_cores(&self, solver: &Solver, purpose: &str) -> Session {
+    pub fn session_with_cores(&self, solver: &Solver, purpose: &Purpose) -> Session {
         self.session_with(solver, purpose, Cores::Yes)
     }
 
-    fn session_with(&self, solver: &Solver, purpose: &str, cores: Cores) -> Session {
+    fn session_with(&self, solver: &Solver, purpose: &Purpose, cores: Cores) -> Session {
         let config = SessionConfig {
             memory: self.config.memory,
             cores: cores == Cores::Yes,
@@ -224,7 +234,8 @@ impl Desk {
         let mut session = self.config.solvers.session(solver, config);
         if let Some(folder) = &self.config.log_smt {
             let n = self.conversations.fetch_add(1, Ordering::Relaxed);
-            let path = folder.join(format!("{}-{purpose}-{n}.smt2", self.engine));
+            let claims = claims_in_file_name(&self.system, &purpose.claims);
+            let path = folder.join(format!("{}-{claims}-{}-{n}.smt2", self.engine, purpose.part));
             // A log that cannot be written is the command's business: it made the folder.
             if let Ok(file) = File::create(path) {
                 session.set_log(Box::new(BufWriter::new(file)));

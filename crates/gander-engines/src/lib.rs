@@ -18,6 +18,7 @@ mod eliminate;
 mod encoding;
 mod engine;
 mod induction;
+mod log_name;
 mod question;
 mod search;
 #[cfg(test)]
@@ -34,4 +35,4 @@ pub use config::{
     SimulationOptions,
 };
 pub use director::{check, check_with};
-pub use engine::{Advance, Desk, Engine, EngineInfo, engines};
+pub use engine::{Advance, Desk, Engine, EngineInfo, Purpose, engines};

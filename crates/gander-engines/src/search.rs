@@ -8,7 +8,7 @@ use gander_term::{Features, TermId};
 use rustc_hash::FxHashSet;
 
 use crate::encoding::Encoding;
-use crate::engine::Desk;
+use crate::engine::{Desk, Purpose};
 use crate::question::{Place, Target};
 use crate::unrolling::{Origin, Path, Unrolling};
 
@@ -25,7 +25,7 @@ pub(crate) enum Found {
 
 /// See the module's documentation.
 pub(crate) struct Search {
-    purpose: String,
+    purpose: Purpose,
     features: Features,
     /// Looked up when first needed.
     solvers: Option<Vec<Solver>>,
@@ -38,15 +38,8 @@ pub(crate) struct Search {
 
 impl Search {
     /// A search in a system and for targets with these features.
-    pub(crate) fn new(features: Features, purpose: &str) -> Search {
-        Search {
-            purpose: purpose.to_string(),
-            features,
-            solvers: None,
-            current: 0,
-            unrolling: None,
-            prepared: FxHashSet::default(),
-        }
+    pub(crate) fn new(features: Features, purpose: Purpose) -> Search {
+        Search { purpose, features, solvers: None, current: 0, unrolling: None, prepared: FxHashSet::default() }
     }
 
     fn solvers(&mut self, desk: &Desk) -> &[Solver] {

@@ -6,7 +6,7 @@ use gander_smt::{Limits, Reason};
 use gander_system::{ClaimId, Evidence};
 use gander_term::{Value, evaluate};
 
-use crate::engine::Desk;
+use crate::engine::{Desk, Purpose};
 use crate::question::{Place, Question, Target};
 use crate::search::{Found, Search};
 use crate::together::Together;
@@ -43,8 +43,9 @@ impl Group {
             targets.extend_from_slice(&q.targets);
             owners.resize(targets.len(), i);
         }
+        let purpose = Purpose { part: "runs", claims: questions.iter().map(|q| q.claim).collect() };
         Group {
-            search: Search::new(features, "runs"),
+            search: Search::new(features, purpose),
             open: vec![true; questions.len()],
             view,
             questions,

@@ -12,6 +12,7 @@ use gander_system::{ClaimId, System, Verdict};
 
 use crate::cancel::CancelToken;
 use crate::config::CheckConfig;
+use crate::log_name::claims_in_file_name;
 
 /// Checks of answers that were found in time may run over the time limit by this much.
 const GRACE: Duration = Duration::from_millis(200);
@@ -67,7 +68,7 @@ impl Judge {
     }
 
     pub(super) fn judge(&mut self, claim: ClaimId, verdict: &Verdict) -> Judgement {
-        let (limits, log) = (self.limits(), self.log(claim));
+        let (limits, log) = (self.limits(), self.log(&[claim]));
         let warnings = match check(&self.system, &mut self.checker, limits, log.clone(), claim, verdict) {
             Ok(warnings) => warnings,
             Err(judgement) => return judgement,
@@ -90,7 +91,8 @@ impl Judge {
         let mut limits = self.limits();
         limits.total = Some(limits.total.unwrap_or(BRIEF).min(BRIEF));
         limits.query = limits.total;
-        let log = verdicts.first().and_then(|(claim, _)| self.log(*claim));
+        let claims: Vec<ClaimId> = verdicts.iter().map(|(claim, _)| *claim).collect();
+        let log = self.log(&claims);
         let mut right = certified(&self.system, &mut self.checker, limits, log.clone(), verdicts);
         if let Some(second) = &mut self.second {
             let agrees = match second {
@@ -109,10 +111,10 @@ impl Judge {
         CheckLimits { total: left, query: left, memory: self.config.memory, ..CheckLimits::default() }
     }
 
-    /// Where conversations about a claim are recorded, if they are.
-    fn log(&self, claim: ClaimId) -> Option<LogSink> {
+    /// Where conversations about claims are recorded, if they are.
+    fn log(&self, claims: &[ClaimId]) -> Option<LogSink> {
         let folder = self.config.log_smt.clone()?;
-        let (logs, name) = (Arc::clone(&self.logs), file_name(&self.system.claims[claim.index()].name));
+        let (logs, name) = (Arc::clone(&self.logs), claims_in_file_name(&self.system, claims));
         Some(Arc::new(move |solver: &str| {
             let n = logs.fetch_add(1, Ordering::Relaxed);
             let file = File::create(folder.join(format!("certify-{name}-{solver}-{n}.smt2"))).ok()?;
@@ -152,9 +154,4 @@ fn certified(
         checker.set_log(log);
     }
     checker.check_all(system, verdicts).into_iter().map(|o| o.ok().map(|c| c.warnings)).collect()
-}
-
-/// A claim's name as part of a file name.
-fn file_name(name: &str) -> String {
-    name.chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).take(60).collect()
 }

@@ -3,23 +3,26 @@
 //! If not, every reachable state is reached within `k - 1` steps, by a loop-free run. Distinctness is added lazily.
 
 use gander_smt::{Answer, Limits, Literal, Solver};
+use gander_system::ClaimId;
 
 use crate::encoding::Encoding;
-use crate::engine::Desk;
+use crate::engine::{Desk, Purpose};
 use crate::question::Place;
 use crate::unrolling::{Origin, Unrolling};
 
 /// See the module's documentation.
 pub(super) struct Forward {
     solver: Option<Solver>,
+    purpose: Purpose,
     path: Option<Unrolling>,
     /// The solver failed on a depth: deeper ones are no easier.
     given_up: bool,
 }
 
 impl Forward {
-    pub(super) fn new(solvers: &[Solver]) -> Forward {
-        Forward { solver: solvers.first().cloned(), path: None, given_up: false }
+    pub(super) fn new(solvers: &[Solver], claims: &[ClaimId]) -> Forward {
+        let purpose = Purpose { part: "diameter", claims: claims.to_vec() };
+        Forward { solver: solvers.first().cloned(), purpose, path: None, given_up: false }
     }
 
     /// Whether there is a loop-free run of `k` steps; `None` if that is not known.
@@ -34,7 +37,7 @@ impl Forward {
 
     fn try_run(&mut self, e: &mut Encoding, desk: &Desk, k: u32, limits: Limits) -> Option<bool> {
         if self.path.is_none() {
-            let session = desk.session(self.solver.as_ref()?, "diameter");
+            let session = desk.session(self.solver.as_ref()?, &self.purpose);
             self.path = Some(Unrolling::new(e, session, Origin::Starts));
         }
         let path = self.path.as_mut()?;

@@ -9,7 +9,7 @@ use gander_system::{ClaimId, ClaimKind, Evidence, NodeId, Verdict};
 use gander_term::{Features, TermId};
 
 use crate::board::{Cursor, Fact, ProvedInvariant};
-use crate::engine::Desk;
+use crate::engine::{Desk, Purpose};
 use crate::question::Meeting;
 use crate::search::Search;
 use crate::together::Together;
@@ -36,6 +36,8 @@ pub(super) struct Prover {
     view: View,
     /// The nodes that the control graph can reach.
     nodes: Vec<NodeId>,
+    /// The claims that it was made for.
+    claims: Vec<ClaimId>,
     candidates: Vec<Candidate>,
     lemmas: Vec<Lemma>,
     features: Features,
@@ -68,9 +70,11 @@ impl Prover {
             features = with_hints;
             candidates.extend(hints.into_iter().map(|(n, hint)| Candidate::hinted(&mut view, n, hint)));
         }
+        let claims: Vec<ClaimId> = candidates.iter().filter_map(Candidate::claim).collect();
         Prover {
             nodes: view.encoding.reachable_nodes(),
-            base: Search::new(features, "base"),
+            base: Search::new(features, Purpose { part: "base", claims: claims.clone() }),
+            claims,
             features,
             solvers: None,
             view,
@@ -280,7 +284,7 @@ impl Prover {
         let mut failure = Reason::NotStarted("no solver for this was found".into());
         for solver in self.solvers.iter().flatten() {
             let step = self.step.get_or_insert_with(|| {
-                let session = desk.session_with_cores(solver, "step");
+                let session = desk.session_with_cores(solver, &Purpose { part: "step", claims: self.claims.clone() });
                 let unrolling = Unrolling::new(&mut self.view.encoding, session, Origin::Anywhere);
                 StepCase::new(unrolling, self.candidates.len())
             });

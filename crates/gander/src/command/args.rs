@@ -96,7 +96,8 @@ pub struct CheckArgs {
     /// Print only what does not hold
     #[arg(long, short)]
     pub quiet: bool,
-    /// Keep every conversation with a solver as an .smt2 file in this folder
+    /// Keep every conversation with a solver as an .smt2 file in this folder, named by engine and claim (`all` if it
+    /// serves several), for example bmc-solvent-runs-0.smt2
     #[arg(long, value_name = "DIR")]
     pub log_smt: Option<PathBuf>,
     /// A solver that must agree with each verdict

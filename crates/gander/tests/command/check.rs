@@ -201,6 +201,35 @@ fn conversations_are_kept() {
     }
 }
 
+/// Engine, then claim; `all` where one session serves several claims.
+#[test]
+fn conversations_are_named_by_engine_and_claim() {
+    if !have_z3("conversations_are_named_by_engine_and_claim") {
+        return;
+    }
+    let folder = Folder::with("counter.sts", format!("{COUNTER}can enable rise\n"));
+    let logs = |args: &[&str]| {
+        let ran = folder.run(&[&["check", "--checks", "none", "--log-smt", "."], args, &["counter.sts"]].concat());
+        assert!(ran.code <= 1, "{} {}", ran.out, ran.err);
+        let logs: Vec<String> = folder.names().into_iter().filter(|n| n.ends_with(".smt2")).collect();
+        logs.iter().for_each(|log| std::fs::remove_file(folder.path.join(log)).unwrap());
+        logs
+    };
+    let one = logs(&["--engine", "bmc", "-p", "can enable rise"]);
+    assert!(one.contains(&"bmc-can_enable_rise-runs-0.smt2".to_string()), "{one:?}");
+    let several = logs(&["--engine", "bmc", "-p", "unseen", "-p", "high", "-p", "twice"]);
+    // A chain of goals has a system of its own, so its claim is alone.
+    for expected in ["bmc-all-runs-", "bmc-twice-runs-"] {
+        assert!(several.iter().any(|n| n.starts_with(expected)), "{expected}: {several:?}");
+    }
+    let proof = logs(&["--engine", "induction", "-p", "far"]);
+    assert!(proof.iter().any(|n| n.starts_with("certify-far-")), "{proof:?}");
+    let step = logs(&["--engine", "induction", "-p", "unseen"]);
+    assert!(step.iter().any(|n| n.starts_with("induction-unseen-step-")), "{step:?}");
+    let together = logs(&["--engine", "induction", "-p", "unseen", "-p", "high"]);
+    assert!(together.iter().any(|n| n.starts_with("induction-all-step-")), "{together:?}");
+}
+
 #[test]
 fn conversations_of_several_files_are_kept_apart() {
     if !have_z3("conversations_of_several_files_are_kept_apart") {

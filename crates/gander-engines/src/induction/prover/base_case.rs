@@ -100,7 +100,8 @@ impl Prover {
     /// Is there a loop-free run of `k` steps at all? If not, whatever no run of fewer steps meets is never met.
     pub(super) fn look_forward(&mut self, desk: &Desk) {
         let e = &mut self.view.encoding;
-        let forward = self.forward.get_or_insert_with(|| Forward::new(self.solvers.as_deref().unwrap_or_default()));
+        let solvers = self.solvers.as_deref().unwrap_or_default();
+        let forward = self.forward.get_or_insert_with(|| Forward::new(solvers, &self.claims));
         if forward.has_run(e, desk, self.k, Limits::time(PATIENCE)) != Some(false) {
             return;
         }
