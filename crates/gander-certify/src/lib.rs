@@ -95,6 +95,14 @@ impl std::fmt::Debug for Checker {
     }
 }
 
+impl Drop for Checker {
+    fn drop(&mut self) {
+        for session in self.idle.drain(..) {
+            self.tools.solvers.end(session);
+        }
+    }
+}
+
 /// The direction of a verdict.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Direction {

@@ -84,6 +84,11 @@ impl Conversation {
         }
     }
 
+    /// The process, which no further word is said to.
+    pub(crate) fn take_process(&mut self) -> Option<Process> {
+        self.process.take()
+    }
+
     pub(crate) fn failure(&self) -> Option<&Reason> {
         self.failure.as_ref()
     }

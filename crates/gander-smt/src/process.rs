@@ -195,6 +195,11 @@ impl Process {
         killer.adopt(&self.shared);
     }
 
+    /// Kills the child without waiting for its end; dropping waits.
+    pub(crate) fn kill(&self) {
+        self.shared.kill();
+    }
+
     /// True as long as the child has not ended.
     pub(crate) fn is_alive(&self) -> bool {
         matches!(lock(&self.shared.child).try_wait(), Ok(None))

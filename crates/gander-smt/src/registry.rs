@@ -53,13 +53,15 @@ pub struct Solvers {
     others: OnceLock<Vec<Solver>>,
     /// Solvers that were started ahead of need.
     ready: Arc<Mutex<Vec<(Solver, Process)>>>,
+    /// Solvers that were killed and may not be gone yet.
+    dying: Arc<Mutex<Vec<Process>>>,
 }
 
 impl Solvers {
     /// Looks for solvers; costs a few file look-ups.
     pub fn find(search: Search) -> Solvers {
-        let (others, ready) = (OnceLock::new(), Arc::default());
-        let mut solvers = Solvers { named: Vec::new(), search, z3: None, yices: None, others, ready };
+        let (others, ready, dying) = (OnceLock::new(), Arc::default(), Arc::default());
+        let mut solvers = Solvers { named: Vec::new(), search, z3: None, yices: None, others, ready, dying };
         for (name, program) in &solvers.search.named {
             let kind = SolverKind::from_name(name).unwrap_or(SolverKind::Other);
             // Later ones win: an option of the command comes after the environment.
@@ -147,6 +149,16 @@ impl Solvers {
         Session::with(solver, config, ready)
     }
 
+    /// Ends a session without waiting until its solver is gone: that is seen to by the next call, and when `self` ends.
+    pub fn end(&self, mut session: Session) {
+        let mut dying = lock(&self.dying);
+        dying.retain(Process::is_alive);
+        if let Some(process) = session.talk.take_process() {
+            process.kill();
+            dying.push(process);
+        }
+    }
+
     /// Every solver that can be asked formulas with these features, the one that [`Solvers::choose`] gives in front.
     pub fn candidates(&self, features: Features) -> Vec<&Solver> {
         let mut all: Vec<&Solver> = self.all().into_iter().filter(|s| s.supports(features)).collect();
@@ -199,6 +211,21 @@ mod tests {
         let second = solvers.session(solver, SessionConfig::default());
         assert!(first.process_id().is_some() && first.process_id() != second.process_id());
         assert!(lock(&solvers.ready).len() <= 1);
+    }
+
+    #[test]
+    fn an_ended_session_is_gone_with_the_solvers_at_the_latest() {
+        let solvers = Solvers::find(named(&[]));
+        let mut solver = Solver::new(SolverKind::Other, "/bin/sleep");
+        solver.extra_arguments = vec!["3600".into()];
+        let (first, second) =
+            (solvers.session(&solver, SessionConfig::default()), solvers.session(&solver, SessionConfig::default()));
+        let ids = [&first, &second].map(|s| s.process_id().unwrap());
+        let is_there = |id: u32| Path::new(&format!("/proc/{id}")).exists();
+        solvers.end(first);
+        solvers.end(second);
+        drop(solvers);
+        assert!(!ids.into_iter().any(is_there));
     }
 
     #[test]

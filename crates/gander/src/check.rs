@@ -37,6 +37,16 @@ impl StructuralChecks {
     }
 }
 
+/// Whether answers come with their evidence in its file form (docs/evidence.md).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum FileForm {
+    /// They do.
+    #[default]
+    Included,
+    /// They do not, for those who only show them.
+    LeftOut,
+}
+
 /// What to check, and how.
 #[derive(Clone, Debug, Default)]
 pub struct CheckOptions {
@@ -64,6 +74,8 @@ pub struct CheckOptions {
     pub engine_options: EngineOptions,
     /// Whether messages are rendered with colour.
     pub paint: Paint,
+    /// Whether the view holds evidence in its file form.
+    pub file_form: FileForm,
 }
 
 /// An option that does not make sense, for this model or at all.
@@ -174,6 +186,7 @@ pub fn check_loaded(
         }
         let saved = match outcome.verdict {
             Verdict::Unknown { .. } => serde_json::Value::Null,
+            _ if options.file_form == FileForm::LeftOut => serde_json::Value::Null,
             _ => write_evidence(&system, outcome.claim, &outcome.verdict).unwrap_or_default(),
         };
         let answered = Answered {

@@ -30,7 +30,7 @@ mod input;
 mod saving;
 mod simulator;
 
-pub use check::{CheckOptions, Checked, StructuralChecks, UsageError, check_loaded, check_source, load};
+pub use check::{CheckOptions, Checked, FileForm, StructuralChecks, UsageError, check_loaded, check_source, load};
 pub use input::{InputError, read_input};
 pub use saving::{InternalErrorFile, SavingError, evidence_file_name, save_atomically, slug};
 pub use simulator::{Choice, Simulator, Trouble};

@@ -10,7 +10,8 @@ use gander::report::{
 use gander::smt::{Search, Solvers};
 use gander::system::write_evidence;
 use gander::{
-    CheckOptions, Checked, InputError, InternalErrorFile, check_loaded, evidence_file_name, read_input, save_atomically,
+    CheckOptions, Checked, FileForm, InputError, InternalErrorFile, check_loaded, evidence_file_name, read_input,
+    save_atomically,
 };
 
 use super::args::{CheckArgs, SolverArgs, TraceArg};
@@ -72,6 +73,7 @@ fn prepare(args: &CheckArgs, output: &mut Output) -> Result<CheckOptions, String
         log_smt: args.log_smt.clone(),
         second_opinion: args.second_opinion.clone(),
         paint: if args.json { gander::report::Paint::Plain } else { output.paint_err() },
+        file_form: if args.json { FileForm::Included } else { FileForm::LeftOut },
     })
 }
 
