@@ -53,7 +53,7 @@ def startup():
     model = os.path.join(ROOT, "benches", "ten_lines.sts")
     empty = tempfile.NamedTemporaryFile(suffix=".smt2")
     ours, theirs = [], []
-    for _ in range(41):
+    for _ in range(201):
         ours.append(wall([GANDER, "check", model]))
         theirs.append(wall([z3, empty.name]))
     a, b = statistics.median(ours), statistics.median(theirs)
