@@ -1,0 +1,128 @@
+//! The folder of a run: what was asked for, and what came of it.
+//!
+//! `request.json` has the rows, tools, limits and recorded peers of the last run; `results.jsonl` has every job ever run
+//! into this folder. A report shows the jobs that belong to the request. So a run with other tools or limits can go to
+//! the same folder, and asking for the first ones again costs nothing.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::manifest::Suite;
+use crate::record::{JobRecord, Loaded};
+use crate::recorded::RecordedAnswer;
+use crate::tool::ToolId;
+
+/// What a run was asked for.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Request {
+    /// The files and rows.
+    pub suite: Suite,
+    /// The tools that were there.
+    pub tools: Vec<ToolId>,
+    /// The tools that were asked for and were not there, with the reason.
+    pub missing: Vec<String>,
+    /// Time limit in milliseconds.
+    pub time_limit_ms: u64,
+    /// Memory limit in megabytes.
+    pub memory_limit_mb: u64,
+    /// Repetitions.
+    pub rounds: u32,
+    /// Jobs at the same time.
+    pub workers: usize,
+    /// Answers of peers, taken elsewhere.
+    pub recorded: Vec<RecordedAnswer>,
+    /// The time limit, in seconds, under which they were taken.
+    pub recorded_limit: f64,
+}
+
+/// A folder with results.
+#[derive(Clone, Debug)]
+pub struct Folder {
+    path: PathBuf,
+}
+
+/// What a folder says.
+#[derive(Debug)]
+pub struct Contents {
+    /// What was asked for.
+    pub request: Request,
+    /// For each tool of the request and file, the rounds that were run, in order.
+    pub jobs: HashMap<(usize, String), Vec<JobRecord>>,
+    /// Lines of the results file that could not be read.
+    pub bad_lines: Vec<usize>,
+}
+
+impl Folder {
+    /// The folder at a path.
+    pub fn new(path: &Path) -> Folder {
+        Folder { path: path.to_path_buf() }
+    }
+
+    /// A file in the folder.
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.path.join(name)
+    }
+
+    /// The results file.
+    pub fn results(&self) -> PathBuf {
+        self.file("results.jsonl")
+    }
+
+    /// Writes down what was asked for.
+    pub fn save(&self, request: &Request) -> Result<(), String> {
+        let text = serde_json::to_string(request).map_err(|e| e.to_string())?;
+        self.write("request.json", &(text + "\n"))
+    }
+
+    /// Writes a file; folders on the way are made.
+    pub fn write(&self, name: &str, text: &str) -> Result<(), String> {
+        let path = self.file(name);
+        let problem = |e: std::io::Error| format!("{}: {e}", path.display());
+        if let Some(parent) = path.parent() {
+            std::fs::create_dir_all(parent).map_err(problem)?;
+        }
+        std::fs::write(&path, text).map_err(problem)
+    }
+
+    /// Reads the folder.
+    pub fn load(&self) -> Result<Contents, String> {
+        let path = self.file("request.json");
+        let problem = |e: &dyn std::fmt::Display| format!("{}: {e}", path.display());
+        let text = std::fs::read_to_string(&path).map_err(|e| problem(&e))?;
+        let request: Request = serde_json::from_str(&text).map_err(|e| problem(&e))?;
+        let results = self.results();
+        let loaded = Loaded::read(&results).map_err(|e| format!("{}: {e}", results.display()))?;
+        Ok(Contents::new(request, loaded))
+    }
+}
+
+impl Contents {
+    /// Sorts out the records that belong to the request. Of two for one job, the file having changed, the later counts.
+    pub fn new(request: Request, loaded: Loaded) -> Contents {
+        let places: HashMap<&ToolId, usize> = request.tools.iter().enumerate().map(|(i, t)| (t, i)).collect();
+        let mut jobs: HashMap<(usize, String), Vec<JobRecord>> = HashMap::new();
+        for record in loaded.records {
+            let k = &record.key;
+            let id = ToolId { label: k.tool.clone(), build: k.build.clone(), arguments: k.arguments.clone() };
+            let Some(&tool) = places.get(&id) else { continue };
+            if k.time_limit_ms != request.time_limit_ms
+                || k.memory_limit_mb != request.memory_limit_mb
+                || k.round >= request.rounds
+            {
+                continue;
+            }
+            let rounds = jobs.entry((tool, k.file.clone())).or_default();
+            match rounds.iter_mut().find(|r| r.key.round == record.key.round) {
+                Some(old) => *old = record,
+                None => rounds.push(record),
+            }
+        }
+        for rounds in jobs.values_mut() {
+            rounds.sort_by_key(|r| r.key.round);
+        }
+        drop(places);
+        Contents { request, jobs, bad_lines: loaded.bad_lines }
+    }
+}

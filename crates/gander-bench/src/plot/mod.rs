@@ -1,0 +1,25 @@
+//! Plots as SVG: pure functions from scores to text, readable in print.
+//!
+//! A cactus plot has, for each tool, the n-th fastest solved file at (n, its time): further right is more solved, lower
+//! is faster. A scatter plot has a point for each file at (time of one tool, time of the other), unsolved ones on lines
+//! of their own behind the time limit.
+
+mod cactus;
+mod canvas;
+mod scatter;
+
+pub use cactus::cactus;
+pub use scatter::scatter;
+
+use crate::score::{Attempt, Score};
+
+/// Times below this are drawn here; less is noise.
+const SHORTEST: f64 = 0.001;
+
+/// The time that counts in a plot; `None` if there is no right answer.
+fn time_of(attempt: Option<&Attempt>) -> Option<f64> {
+    attempt.filter(|a| matches!(a.score, Score::Solved)).map(|a| a.seconds.max(SHORTEST))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,78 @@
+//! What a run says, as files: CSV for programs, Markdown for people, SVG for papers.
+
+mod findings;
+mod tables;
+
+use crate::folder::{Contents, Folder};
+use crate::plot::{cactus, scatter};
+use crate::score::Scoreboard;
+
+pub use tables::{files_csv, rows_csv};
+
+/// Files and folders of a report, by name, with their text.
+pub type Documents = Vec<(String, String)>;
+
+/// Everything there is to say about a folder.
+pub fn documents(contents: &Contents) -> Result<Documents, String> {
+    let board = Scoreboard::new(contents);
+    let mut documents = vec![
+        ("report.md".to_string(), markdown(contents, &board)),
+        ("results.csv".to_string(), rows_csv(&board)?),
+        ("files.csv".to_string(), files_csv(&board)?),
+    ];
+    let live = board.live();
+    let all: Vec<usize> = (0..board.suite.benchmarks.len()).collect();
+    documents.push(("plots/cactus.svg".into(), cactus(&board, &live, &all)));
+    let mut tables = 0;
+    for (recorded, files) in tables::recorded_groups(&board) {
+        tables += 1;
+        let contenders: Vec<usize> = live.iter().chain(&recorded).copied().collect();
+        documents.push((format!("plots/cactus-recorded-{tables}.svg"), cactus(&board, &contenders, &files)));
+    }
+    if let Some(&first) = live.first() {
+        for other in (0..board.contenders.len()).filter(|c| *c != first) {
+            let name = |c: usize| file_name(&board.contenders[c].label);
+            let title = format!("plots/scatter-{}-{}.svg", name(other), name(first));
+            documents.push((title, scatter(&board, other, first, &all)));
+        }
+    }
+    Ok(documents)
+}
+
+/// Writes the report of a folder into it; says which files.
+pub fn write(folder: &Folder) -> Result<Vec<String>, String> {
+    let mut names = Vec::new();
+    for (name, text) in documents(&folder.load()?)? {
+        folder.write(&name, &text)?;
+        names.push(name);
+    }
+    Ok(names)
+}
+
+/// The report for people.
+pub fn markdown(contents: &Contents, board: &Scoreboard) -> String {
+    let mut out = tables::introduction(contents, board);
+    out += &tables::overall(board);
+    out += &tables::by_set(board);
+    out += &tables::recorded(contents, board);
+    out += &findings::disagreements(board);
+    out += &findings::crashes(board);
+    out += &findings::rejections(board);
+    out += &findings::vacuous(board);
+    out += &findings::unsolved(board);
+    out
+}
+
+fn file_name(label: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+    let name: String = label.chars().map(plain).collect();
+    name.split('-').filter(|p| !p.is_empty()).collect::<Vec<_>>().join("-")
+}
+
+/// Text in a cell of a table.
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|").replace(['\n', '\r'], " ")
+}
+
+#[cfg(test)]
+mod tests;

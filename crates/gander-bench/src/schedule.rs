@@ -1,0 +1,195 @@
+//! Which job runs when.
+//!
+//! Jobs are ordered by round, then by file, and the tools take turns in going first, so that noise of the machine (a
+//! warm cache, another user) meets all of them alike. Jobs that the results file has already are left out.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use crate::manifest::Suite;
+use crate::process::{Launch, Limits, Stopped, run};
+use crate::reader::Output;
+use crate::record::{JobKey, JobRecord, Results, fingerprint};
+use crate::tool::Tool;
+
+/// How to run.
+#[derive(Debug)]
+pub struct Plan<'a> {
+    /// The files.
+    pub suite: &'a Suite,
+    /// The folder that their paths are relative to.
+    pub root: &'a Path,
+    /// The tools, in the order in which they are shown.
+    pub tools: &'a [Tool],
+    /// Limits of each job.
+    pub limits: Limits,
+    /// How often each job is run.
+    pub rounds: u32,
+    /// How many jobs run at the same time.
+    pub workers: usize,
+    /// This program, to start sessions.
+    pub launcher: &'a Path,
+    /// A folder for what tools write while they run.
+    pub scratch: &'a Path,
+}
+
+/// A job that is to be run.
+#[derive(Debug)]
+pub struct Job<'a> {
+    /// Its key.
+    pub key: JobKey,
+    /// The tool.
+    pub tool: &'a Tool,
+    /// The file, an absolute path.
+    pub file: PathBuf,
+}
+
+/// The jobs of a plan in the order in which they run. Fails if a file cannot be read.
+pub fn jobs<'a>(plan: &Plan<'a>) -> Result<Vec<Job<'a>>, String> {
+    let root = std::fs::canonicalize(plan.root).map_err(|e| format!("{}: {e}", plan.root.display()))?;
+    let mut contents = Vec::new();
+    for b in &plan.suite.benchmarks {
+        let path = root.join(&b.path);
+        let bytes = std::fs::read(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+        contents.push((path, fingerprint(&bytes)));
+    }
+    let mut jobs = Vec::new();
+    for round in 0..plan.rounds {
+        for (i, (b, (path, content))) in plan.suite.benchmarks.iter().zip(&contents).enumerate() {
+            for turn in 0..plan.tools.len() {
+                let tool = &plan.tools[(i + round as usize + turn) % plan.tools.len()];
+                if !tool.takes(&b.language) {
+                    continue;
+                }
+                let id = tool.id();
+                let key = JobKey {
+                    file: b.path.clone(),
+                    content: content.clone(),
+                    tool: id.label,
+                    build: id.build,
+                    arguments: id.arguments,
+                    time_limit_ms: plan.limits.time.as_millis() as u64,
+                    memory_limit_mb: plan.limits.memory_mb,
+                    round,
+                };
+                jobs.push(Job { key, tool, file: path.clone() });
+            }
+        }
+    }
+    Ok(jobs)
+}
+
+/// How far a run came.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Progress {
+    /// Jobs done now.
+    pub done: usize,
+    /// Jobs that were to be done.
+    pub total: usize,
+}
+
+/// Runs the jobs that `results` does not have. `watch` is told about each one that is done.
+pub fn run_all(
+    plan: &Plan<'_>,
+    jobs: &[Job<'_>],
+    results: &mut Results,
+    interrupted: &AtomicBool,
+    watch: &(dyn Fn(Progress, &JobRecord) + Sync),
+) -> io::Result<()> {
+    let todo: Vec<&Job<'_>> = jobs.iter().filter(|j| !results.known.contains(&j.key)).collect();
+    let total = todo.len();
+    let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let shared = Mutex::new(results);
+    let work = |worker: usize| -> io::Result<()> {
+        let folder = plan.scratch.join(format!("worker-{worker}"));
+        std::fs::create_dir_all(&folder)?;
+        while let Some(job) = todo.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let Some(record) = run_one(plan, job, &folder, interrupted)? else { return Ok(()) };
+            let mut results = shared.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            results.append(&record)?;
+            drop(results);
+            watch(Progress { done: done.fetch_add(1, Ordering::Relaxed) + 1, total }, &record);
+        }
+        Ok(())
+    };
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..plan.workers.max(1)).map(|w| scope.spawn(move || work(w))).collect();
+        let mut outcome = Ok(());
+        for worker in workers {
+            let ended = worker.join().unwrap_or_else(|_| Err(io::Error::other("a worker panicked")));
+            outcome = outcome.and(ended);
+        }
+        outcome
+    })
+}
+
+/// Runs a job; `None` if the run was interrupted meanwhile.
+fn run_one(plan: &Plan<'_>, job: &Job<'_>, folder: &Path, interrupted: &AtomicBool) -> io::Result<Option<JobRecord>> {
+    if interrupted.load(Ordering::Relaxed) {
+        return Ok(None);
+    }
+    let arguments = job.tool.arguments(&job.file, plan.limits.time, plan.limits.memory_mb);
+    let launch = Launch {
+        launcher: plan.launcher,
+        program: &job.tool.program,
+        arguments: &arguments,
+        environment: &job.tool.environment,
+        folder,
+    };
+    let grace = if job.tool.knows_time_limit() { plan.limits.grace } else { Duration::ZERO };
+    let finish = run(&launch, &Limits { grace, ..plan.limits }, interrupted)?;
+    if finish.stopped == Some(Stopped::Interrupt) {
+        return Ok(None);
+    }
+    let source = String::from_utf8_lossy(&std::fs::read(&job.file)?).into_owned();
+    let output = Output { exit: finish.exit, stdout: &finish.stdout, stderr: &finish.stderr, source: &source };
+    Ok(Some(job.tool.reader.read(&output).into_record(job.key.clone(), &finish)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reader::Reader;
+
+    #[test]
+    fn tools_take_turns() {
+        let dir = std::env::temp_dir().join(format!("gander-bench-{}-turns", std::process::id()));
+        std::fs::create_dir_all(&dir).unwrap();
+        let mut text = "path\tlanguage\tproperty\texpected\tsource_set\tverdict_evidence\n".to_string();
+        for file in ["x", "y", "z"] {
+            std::fs::write(dir.join(file), file).unwrap();
+            text += &format!("{file}\t{}\t-\tvalid\ts\t\n", if file == "z" { "other" } else { "one" });
+        }
+        let suite = Suite::parse(&text).unwrap();
+        let tool = |label: &str, languages: Vec<String>| Tool {
+            label: label.into(),
+            program: "/bin/true".into(),
+            template: vec!["{file}".into()],
+            reader: Reader::Horn,
+            build: "1".into(),
+            languages,
+            environment: Vec::new(),
+        };
+        let tools = [tool("a", Vec::new()), tool("b", vec!["one".into()])];
+        let limits = Limits { time: Duration::from_secs(1), grace: Duration::ZERO, memory_mb: 100 };
+        let plan = Plan {
+            suite: &suite,
+            root: &dir,
+            tools: &tools,
+            limits,
+            rounds: 2,
+            workers: 1,
+            launcher: Path::new("/bin/true"),
+            scratch: &dir,
+        };
+        let all: Vec<String> =
+            jobs(&plan).unwrap().iter().map(|j| format!("{}{}{}", j.key.round, j.key.file, j.key.tool)).collect();
+        assert_eq!(all.join(" "), "0xa 0xb 0yb 0ya 0za 1xb 1xa 1ya 1yb 1za");
+        std::fs::remove_file(dir.join("y")).unwrap();
+        assert!(jobs(&plan).is_err());
+        std::fs::remove_dir_all(&dir).unwrap();
+    }
+}
