@@ -108,14 +108,19 @@ impl Session {
         let short = limits.time.filter(|t| *t <= LONGEST_SOFT_LIMIT);
         let milliseconds = short.map(|t| u32::try_from(t.as_millis()).unwrap_or(u32::MAX).max(1));
         if self.soft_limit != milliseconds {
-            self.soft_limit = milliseconds;
-            let text = format!("(set-option :timeout {})\n", milliseconds.unwrap_or(u32::MAX));
-            self.talk.commands().push_str(&text);
+            self.tell_soft_limit(milliseconds);
         }
         match short {
             Some(t) => Limits::time(t + t / 8 + GRACE),
             None => limits,
         }
+    }
+
+    /// Sets the limit that the solver keeps itself, or takes it away.
+    pub(crate) fn tell_soft_limit(&mut self, milliseconds: Option<u32>) {
+        self.soft_limit = milliseconds;
+        let text = format!("(set-option :timeout {})\n", milliseconds.unwrap_or(u32::MAX));
+        self.talk.commands().push_str(&text);
     }
 
     fn why_unknown(&mut self, clock: &Clock) -> Result<Reason, Reason> {

@@ -208,9 +208,14 @@ impl Session {
         if self.talk.failure().is_some() {
             return self.restart();
         }
+        let limited = self.soft_limit.is_some();
         self.forget();
         self.talk.commands().push_str("(reset)\n");
         self.introduce();
+        if limited {
+            // Z3 keeps its limit over a reset.
+            self.tell_soft_limit(None);
+        }
     }
 
     fn forget(&mut self) {

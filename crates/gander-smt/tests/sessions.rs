@@ -265,6 +265,35 @@ fn a_time_limit_ends_the_query() {
     assert_eq!(session.check(&[], PLENTY), Answer::Sat);
 }
 
+/// No arrangement of pigeons in one hole fewer; takes a solver longer than some milliseconds.
+fn pigeons(pool: &mut Pool, count: i64) -> gander_term::TermId {
+    let (zero, last) = (pool.int(0), pool.int(count - 2));
+    let birds: Vec<_> = (0..count).map(|i| pool.variable(&format!("bird {i}"), Sort::Int)).collect();
+    let mut parts = Vec::new();
+    for (i, &a) in birds.iter().enumerate() {
+        parts.extend([pool.le(zero, a), pool.le(a, last)]);
+        parts.extend(birds[..i].iter().map(|&b| pool.ne(a, b)));
+    }
+    pool.and(parts)
+}
+
+#[test]
+fn a_time_limit_does_not_outlive_a_reset() {
+    // The one solver that is told its limits.
+    let Some(z3) = solver(SolverKind::Z3, "a_time_limit_does_not_outlive_a_reset") else { return };
+    let mut session = Session::start(&z3, SessionConfig::default());
+    let mut pool = Pool::new();
+    let x = pool.variable("x", Sort::Bool);
+    session.assert(&pool, x);
+    assert_eq!(session.check(&[], PLENTY), Answer::Sat);
+    // Whether it is kept does not matter.
+    let _ = session.check(&[], Limits::time(Duration::from_millis(10)));
+    session.reset();
+    let crowd = pigeons(&mut pool, 8);
+    session.assert(&pool, crowd);
+    assert_eq!(session.check(&[], Limits::NONE), Answer::Unsat);
+}
+
 #[test]
 fn a_memory_limit_ends_the_query() {
     for kind in [SolverKind::Z3, SolverKind::Yices] {
