@@ -3,9 +3,13 @@
 //! From the reachable graph that the oracle finds, right evidence of every kind is built and must be accepted exactly
 //! where the oracle says so. Then it is damaged at random: whatever is still accepted must be right.
 
+#[path = "support/chance.rs"]
+mod chance;
+
 use std::sync::Arc;
 use std::time::Duration;
 
+use chance::{Random, exactly, run_shows, seeds, suits_invariants, verdict};
 use gander_certify::{CheckLimits, Checker, Rejection};
 use gander_oracle::{Choice, GeneratedSystem, Limits, Reachable, Settings, describe, generate_with};
 use gander_smt::Solvers;
@@ -13,26 +17,7 @@ use gander_system::{
     ClaimId, ClaimKind, Evidence, Leg, NodeFormulas, NodeId, Run, StartId, State, Step, System, TransitionId, Verdict,
     passes,
 };
-use gander_term::{Pool, TermId, Value};
-
-/// SplitMix64.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % n.max(1) as u64) as usize
-    }
-}
-
-/// How many systems each test tries, and from which seed on.
-fn seeds() -> std::ops::Range<u64> {
-    let number = |name: &str, usual| std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(usual);
-    let first = number("GANDER_CERTIFY_FIRST", 0);
-    first..first + number("GANDER_CERTIFY_SYSTEMS", 10)
-}
+use gander_term::{Pool, Value};
 
 struct Trial {
     made: GeneratedSystem,
@@ -213,23 +198,6 @@ impl Trial {
         run
     }
 
-    /// One of these states, as a formula for each node.
-    fn exactly(system: &System, states: &[(NodeId, Vec<Value>)]) -> NodeFormulas {
-        let mut pool = Pool::fork(&system.pool);
-        let mut by_node: Vec<Vec<TermId>> = vec![Vec::new(); system.nodes.len()];
-        for (node, values) in states {
-            let mut parts = Vec::new();
-            for (var, value) in system.vars.iter().zip(values) {
-                let (x, c) = (pool.var(var.current), pool.constant(value.clone()));
-                parts.push(pool.eq(x, c));
-            }
-            let here = pool.and(parts);
-            by_node[node.index()].push(here);
-        }
-        let by_node = by_node.into_iter().map(|states| pool.or(states)).collect();
-        NodeFormulas { pool: Arc::new(pool), by_node }
-    }
-
     fn damaged_formulas(&mut self, claim: usize) -> NodeFormulas {
         let mut states = self.graph.states.clone();
         let other = self.random.below(states.len());
@@ -242,7 +210,7 @@ impl Trial {
             3 => states.push((states[at].0, states[other].1.clone())),
             _ => {}
         }
-        let mut formulas = Self::exactly(self.system(), &states);
+        let mut formulas = exactly(self.system(), &states);
         if kind == 4 {
             let mut pool = Pool::fork(&formulas.pool);
             let n = self.random.below(formulas.by_node.len());
@@ -263,23 +231,6 @@ impl Trial {
         let all = self.accepted as usize + self.wrong as usize + self.undecided.len();
         assert!(self.undecided.len() * 4 <= all, "seed {}: {:?}", self.made.seed, self.undecided);
     }
-}
-
-/// Who shows what: whether a run shows that the claim holds, or that it fails.
-fn run_shows(kind: &ClaimKind) -> Option<bool> {
-    match kind {
-        ClaimKind::Reachable(_) | ClaimKind::CanEnable(_) | ClaimKind::StartSatisfiable(_) => Some(true),
-        ClaimKind::ExistsAlways(_) => Some(true),
-        ClaimKind::Always(_) | ClaimKind::NoSinkhole(_) | ClaimKind::Completable(_) | ClaimKind::NoDeadlock => {
-            Some(false)
-        }
-        ClaimKind::Eventually { .. } | ClaimKind::AlwaysEventually { .. } | ClaimKind::LeadsTo { .. } => Some(false),
-        _ => None,
-    }
-}
-
-fn verdict(holds: bool, evidence: Evidence) -> Verdict {
-    if holds { Verdict::Holds(evidence) } else { Verdict::Fails(evidence) }
 }
 
 #[test]
@@ -327,14 +278,9 @@ fn invariants_are_accepted_exactly_where_the_oracle_says_so() {
         for claim in 0..t.system().claims.len() {
             let kind = t.system().claims[claim].kind.clone();
             let Some(shows) = run_shows(&kind).map(|s| !s) else { continue };
-            let suits = match &kind {
-                ClaimKind::Reachable(goals) => goals.len() == 1,
-                ClaimKind::Always(_) | ClaimKind::CanEnable(_) | ClaimKind::NoSinkhole(_) => true,
-                ClaimKind::Completable(_) | ClaimKind::NoDeadlock => true,
-                _ => false,
-            };
+            let suits = suits_invariants(&kind);
             let right = t.made.answers[claim].holds == shows;
-            let exact = Trial::exactly(t.system(), &t.graph.states);
+            let exact = exactly(t.system(), &t.graph.states);
             let k = 1 + t.random.below(4) as u32;
             let (loop_free, no_restart) = (t.random.below(2) == 0, t.random.below(2) == 0);
             let bounded = Evidence::KInductive { k, invariant: exact.clone(), loop_free, no_restart };
@@ -379,7 +325,7 @@ fn chains_and_starts_are_refuted_exactly_where_the_oracle_says_so() {
                 ClaimKind::Reachable(goals) if goals.len() < 4 => {
                     let chain = passes::chain(&system, ClaimId::from(claim)).unwrap().system;
                     let Ok(graph) = Reachable::explore(&chain, &chain.pool, Limits::default()) else { continue };
-                    let exact = Evidence::Invariant(Trial::exactly(&chain, &graph.states));
+                    let exact = Evidence::Invariant(exactly(&chain, &graph.states));
                     let found = t.try_verdict(claim, &verdict(false, Evidence::OfChain(Box::new(exact))));
                     assert!(found.is_none_or(|f| f == fails), "seed {seed}: {}", describe(&system));
                     let k = t.random.below(2 * graph.states.len().max(1)) as u32;

@@ -38,6 +38,26 @@ pub struct Reachable {
 impl Reachable {
     /// Explores a system whose terms are in `pool`.
     pub fn explore(system: &System, pool: &Pool, limits: Limits) -> Result<Reachable, Refusal> {
+        Reachable::search(system, pool, limits, None)
+    }
+
+    /// Explores a system from these states, as far as they are admissible, in place of its start states; they count as
+    /// those of one start.
+    pub fn explore_from(
+        system: &System,
+        pool: &Pool,
+        first: &[(NodeId, Vec<Value>)],
+        limits: Limits,
+    ) -> Result<Reachable, Refusal> {
+        Reachable::search(system, pool, limits, Some(first))
+    }
+
+    fn search(
+        system: &System,
+        pool: &Pool,
+        limits: Limits,
+        first: Option<&[(NodeId, Vec<Value>)]>,
+    ) -> Result<Reachable, Refusal> {
         let evaluator = Evaluator::new(pool, system, limits.work);
         let after = conjunction(&evaluator, View::After, system.assumptions.iter().map(|a| a.term.term()));
         let prepared = system.transitions.iter().map(|t| Prepared::of(&evaluator, t, &after)).collect();
@@ -51,6 +71,10 @@ impl Reachable {
             reachable: Reachable { states: Vec::new(), distance: Vec::new(), started: Vec::new(), choices: Vec::new() },
             queue: VecDeque::new(),
         };
+        match first {
+            Some(first) => search.start_with(first)?,
+            None => search.start()?,
+        }
         search.run()?;
         Ok(search.reachable)
     }
@@ -147,7 +171,7 @@ pub(crate) fn enter(system: &System, pool: &Pool, env: &mut Env, node: NodeId, v
 }
 
 impl Search<'_> {
-    fn run(&mut self) -> Result<(), Refusal> {
+    fn start(&mut self) -> Result<(), Refusal> {
         for s in 0..self.system.starts.len() {
             let states = self.start_states(StartId::from(s))?;
             let mut numbers = Vec::new();
@@ -156,6 +180,25 @@ impl Search<'_> {
             }
             self.reachable.started.push(numbers);
         }
+        Ok(())
+    }
+
+    fn start_with(&mut self, first: &[(NodeId, Vec<Value>)]) -> Result<(), Refusal> {
+        let assumptions = self.system.assumptions.iter().map(|a| a.term.term());
+        let literals = conjunction(self.evaluator, View::Here, assumptions);
+        let mut numbers = Vec::new();
+        for (node, values) in first {
+            let mut env = self.evaluator.empty_env();
+            enter(self.system, self.evaluator.pool, &mut env, *node, values);
+            if !self.solutions(&mut env, &[], &[], &literals)?.is_empty() {
+                numbers.push(self.number(*node, values.clone(), 0)?);
+            }
+        }
+        self.reachable.started.push(numbers);
+        Ok(())
+    }
+
+    fn run(&mut self) -> Result<(), Refusal> {
         while let Some(state) = self.queue.pop_front() {
             // States are numbered as they are queued, so this is the next entry.
             let choices = self.choices(state)?;
