@@ -60,6 +60,8 @@ fn offers(s: &System) -> Vec<Offer> {
     let right = [
         (0, holds(inv(&PARITY))),
         (0, holds(inv(&["x >= 0", "x >= 0"]))),
+        // By the assumption in start states and behind steps.
+        (0, holds(inv(&["x >= 0 and i >= 0", "x >= 0 and i >= 0"]))),
         (0, holds(k_ind(1, &PARITY))),
         (0, holds(k_ind(3, &PARITY))),
         (1, fails(inv(&PARITY))),
@@ -262,7 +264,7 @@ fn sabotage(name: &str, instead: &str, questions: &[u32], limits: CheckLimits) {
             let (first, last) = (at as usize, at as usize + 9);
             let saboteur = Saboteur::new(name, solver, kind, at, instead);
             let mut checker = saboteur.checker(limits);
-            for crowd in [&all[..], &all[..13], &all[first..last], &all[8..11], &all[first..=first]] {
+            for crowd in [&all[..], &all[..14], &all[first..last], &all[9..12], &all[first..=first]] {
                 let (some, others) = survive(&mut checker, &s, crowd);
                 decided += some;
                 undecided += others;
