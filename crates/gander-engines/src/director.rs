@@ -331,6 +331,10 @@ impl Director<'_> {
         let mut published: Vec<NodeFormulas> = Vec::new();
         for ((at, proposal), right) in conjectures.into_iter().zip(judged) {
             let Some(warnings) = right else { continue };
+            // Two of them may be about one claim.
+            if self.outcomes[at].is_some() {
+                continue;
+            }
             if let Verdict::Holds(Evidence::Invariant(f)) | Verdict::Fails(Evidence::Invariant(f)) = &proposal.verdict
                 && !published.iter().any(|p| Arc::ptr_eq(&p.pool, &f.pool) && p.by_node == f.by_node)
             {

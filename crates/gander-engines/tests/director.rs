@@ -123,6 +123,69 @@ fn a_conjecture_counts_if_it_is_right_and_is_no_error_if_it_is_wrong() {
     }
 }
 
+/// Guesses the same of each claim twice, and counts what is settled.
+struct Repeats;
+
+impl Engine for Repeats {
+    fn advance(&mut self, desk: &Desk) -> Advance {
+        let mut pool = Pool::fork(&desk.system().pool);
+        let by_node = ["x >= 0", "x >= 1", "x >= 0"].map(|t| gander_term::parse_term(&mut pool, t).unwrap());
+        let pool = pool.freeze();
+        let guess = |t| Evidence::Invariant(NodeFormulas { pool: Arc::clone(&pool), by_node: vec![t] });
+        let verdicts = by_node.map(|t| Verdict::Holds(guess(t)));
+        desk.conjecture(desk.claims().iter().flat_map(|&c| verdicts.iter().map(move |v| (c, v.clone()))));
+        desk.conjecture([]);
+        Advance::Finished
+    }
+
+    fn obstacle(&self, _: ClaimId) -> Option<String> {
+        None
+    }
+}
+
+#[derive(Default)]
+struct CountsSettled(AtomicU32);
+
+impl Observer for CountsSettled {
+    fn event(&self, e: &Event) {
+        if matches!(e, Event::Settled(_)) {
+            self.0.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+}
+
+#[test]
+fn a_claim_is_settled_once() {
+    let system = counter();
+    let settled = CountsSettled::default();
+    let portfolio = [info("repeats", |_| Box::new(Repeats))];
+    let report = check_with(&system, &config(&system), &CancelToken::new(), &settled, &portfolio);
+    assert!(matches!(report.outcomes[0].verdict, Verdict::Unknown { .. }));
+    assert!(matches!(report.outcomes[1].verdict, Verdict::Holds(_)));
+    assert_eq!(settled.0.load(Ordering::SeqCst), 1);
+}
+
+#[test]
+fn engines_that_begin_at_once_can_do_no_more_harm_than_others() {
+    let system = counter();
+    let at_once = |name, open| EngineInfo { begins_at_once: true, ..info(name, open) };
+    let portfolio = [
+        at_once("panics", |_| Box::new(Panics)),
+        at_once("lies", |_| Box::new(Lies)),
+        at_once("guesses", |_| Box::new(Guesses)),
+        by_name("bmc"),
+    ];
+    let report = check_with(&system, &config(&system), &CancelToken::new(), &Nobody, &portfolio);
+    assert_eq!(report.internal_errors.len(), 3);
+    assert!(matches!(&report.outcomes[0].verdict, Verdict::Fails(Evidence::Run(r)) if r.length() == 3));
+    assert!(matches!(&report.outcomes[1].verdict, Verdict::Holds(_)));
+    assert_eq!(report.outcomes[1].engine, "guesses");
+    let cancel = CancelToken::new();
+    cancel.cancel();
+    let report = check_with(&system, &config(&system), &cancel, &Nobody, &portfolio);
+    assert!(report.outcomes.iter().all(|o| matches!(o.verdict, Verdict::Unknown { .. })));
+}
+
 /// A claim that no engine decides: deepening goes on for ever.
 fn endless() -> Arc<System> {
     let mut m = Model::new(&["A"]);

@@ -100,4 +100,22 @@ mod tests {
         let bounds: Vec<Option<u32>> = claims.iter().map(|&c| board.bound(c)).collect();
         assert_eq!(bounds, [None, Some(1), Some(0), Some(1), None, None]);
     }
+
+    #[test]
+    fn no_run_of_a_random_system_is_shorter_than_its_bound() {
+        let mut bounded = 0;
+        for seed in 0..150 {
+            let made = gander_oracle::generate(seed);
+            let board = Board::new(&made.system);
+            let claims: Vec<ClaimId> = (0..made.system.claims.len()).map(ClaimId::from).collect();
+            raise_bounds(&made.system, &claims, &board);
+            for (&claim, answer) in claims.iter().zip(&made.answers) {
+                if let (Some(bound), Some(length)) = (board.bound(claim), answer.length) {
+                    bounded += 1;
+                    assert!(u64::from(bound) < length, "seed {seed}, {claim:?}: {bound}, {length}");
+                }
+            }
+        }
+        assert!(bounded > 20, "{bounded} claims with a bound");
+    }
 }
