@@ -15,12 +15,24 @@ pub struct Entry {
     pub title: &'static str,
     /// Why it is reported and what to do.
     pub explanation: &'static str,
+    /// The language of the example; the code itself may be used by several.
+    pub language: &'static str,
     /// A file that causes it; empty where a file would be too large to show.
     pub example: &'static str,
 }
 
+/// An example is a `.sts` file unless its entry says something else.
+macro_rules! language {
+    () => {
+        "sts"
+    };
+    ($language:ident) => {
+        stringify!($language)
+    };
+}
+
 macro_rules! catalogue {
-    ($($code:ident $title:literal $explanation:literal $example:literal)*) => {
+    ($($code:ident $title:literal $explanation:literal $($language:ident)? $example:literal)*) => {
         /// The code of a diagnostic.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[allow(missing_docs)]
@@ -31,6 +43,7 @@ macro_rules! catalogue {
             code: Code::$code,
             title: $title,
             explanation: $explanation,
+            language: language!($($language)?),
             example: $example,
         },)*];
 
@@ -109,6 +122,22 @@ catalogue! {
     E0119 "target behind the guard"
         "A transition is written `gate(parameters) -> Target when guard { effect }`. Behind `when` an arrow is an implication, so the target has to come first."
         "spec A var x: int start -> N { x == 0 } node N { go when x == 0 -> M } node M"
+
+    E0130 "operator of another language"
+        "Lustre writes equality `=` and inequality `<>`; the connectives of truth values are `and`, `or`, `xor`, `not` and `=>`."
+        lustre "node N(x: int) returns (y: bool); let y = x == 1; tel"
+    E0131 "definition with another sign than `=`"
+        "Equations, constants, types and the fields of a record are given with `=`. `:=` only stands in an update, `r{f := e}` and `a[i := e]`."
+        lustre "node N(x: int) returns (y: int); let y := x; tel"
+    E0132 "declarations separated by a comma"
+        "Names that share a type are separated by commas, declarations with different types by semicolons: `a, b: int; c: bool`."
+        lustre "node N(x: int, b: bool) returns (y: int); let y = x; tel"
+    E0133 "word of Lustre used as a name"
+        "The words node, function, returns, var, let, tel, const, type, assert, if, then, else, not, and, or, xor, div, mod, pre, true, false, int, bool, real, subrange, of, struct, enum and condact cannot be names. All other words can be, also those of Kind 2, such as mode."
+        lustre "node N(type: int) returns (y: int); let y = 1; tel"
+    E0134 "body not closed"
+        "The body of a node begins with `let` and ends with `tel`. Something that cannot be in a body, such as the next node, stands where `tel` is missing."
+        lustre "node N(x: int) returns (y: int); let y = x; node M() returns (z: int); let z = 1; tel"
 
     E0201 "name declared twice"
         "Within a specification every variable, constant, definition, input, sort and enumeration value has its own name; so have nodes, transition labels, starts and claims among themselves."
@@ -210,6 +239,10 @@ catalogue! {
         "Behind `system` only claims, fairness and definitions over its instances may follow; variables, nodes and steps belong to a `spec`."
         "spec A start { true } system S = a: A var x: int"
 
+    E0510 "construct not supported"
+        "The construct is known, but it has no meaning here yet. The message names it; one message is given for each kind of construct. docs/lustre.md lists what is supported."
+        lustre "node N(x: int) returns (y: set<int>); let y = {x}; tel"
+
     E0601 "`with` without a gate"
         "`with` gives a condition on the parameters of a gate, so a gate stands before it: `reachable big: deposit with amount > 500`. For a condition on states write `and`."
         "spec A var x: int start { x == 0 } reachable r: x > 0 with x < 3"
@@ -256,4 +289,8 @@ catalogue! {
     W0807 "claim of a part not checked"
         "A claim of a specification that speaks of a whole, such as `no deadlock`, has no meaning for one instance of a system. Ask it of the system."
         "spec A var x: int start { x == 0 } step up { x := x + 1 } no deadlock system S = a: A || b: A always p: a.x >= 0"
+
+    W0820 "unknown annotation"
+        "A line that begins with `--%` and a word is an annotation: --%PROPERTY, --%MAIN, --%IVC or --%REALIZABLE. A line with another word is skipped, as Kind 2 does; a misspelt property would not be checked."
+        lustre "node N(x: int) returns (y: int); let y = x; --%PROPETY y = x;\ntel"
 }

@@ -172,7 +172,7 @@ fn every_code_has_an_example_that_causes_it() {
         assert_eq!(Code::find(entry.code.as_str()), Some(entry.code));
         assert_eq!(entry.code.entry().title, entry.title);
         assert!(!entry.explanation.is_empty());
-        if entry.example.is_empty() {
+        if entry.example.is_empty() || entry.language != "sts" {
             continue;
         }
         let found = codes(entry.example);

@@ -22,7 +22,7 @@ use crate::span::Span;
 pub const MAX_BYTES: usize = 32 << 20;
 
 /// Why a text is not even looked at.
-fn unreadable(source: &str) -> Option<Diagnostic> {
+pub(crate) fn unreadable(source: &str) -> Option<Diagnostic> {
     if source.len() > MAX_BYTES {
         let size = source.len() >> 20;
         let message = format!("the file is too large: {size} MiB, and the limit is {} MiB", MAX_BYTES >> 20);

@@ -1,0 +1,474 @@
+//! Text to tokens. Layout and comments are dropped; annotations (`--%PROPERTY`, `(*@contract`) are tokens.
+//!
+//! What is a comment is what both JKind and Kind 2 skip, or what one of them skips and the other does not know:
+//! `-- …`, `// …`, `(* … *)`, `/* … */`. A block comment does not nest. `--@ …` is a comment in both tools;
+//! `--% WORD` with a blank is one, too. An annotation with an unknown word gets a warning, because a misspelt
+//! property would otherwise vanish without a word.
+//!
+//! Words of the language are not told apart here: the parser reads them by their place.
+
+use crate::codes::Code;
+use crate::diagnostic::Diagnostic;
+use crate::span::Span;
+use crate::suggest::nearest;
+
+/// Texts have at most so many tokens; it bounds the memory for any text.
+pub const MAX_TOKENS: usize = 12_000_000;
+/// Literals have at most so many letters, and exponents are at most as large.
+const MAX_LITERAL: usize = 10_000;
+/// How many errors of the lexer are kept.
+const MAX_ERRORS: usize = 101;
+
+/// What a token is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum Kind {
+    Word,
+    /// `12`, `0x1F`, `0b101`
+    Int,
+    /// `1.5`, `1e-3`, `0x1p-3`
+    Real,
+    Text,
+    LParen,
+    RParen,
+    LBracket,
+    RBracket,
+    LBrace,
+    RBrace,
+    Comma,
+    Semicolon,
+    Colon,
+    ColonColon,
+    Assign,
+    Dot,
+    DotDot,
+    /// `.%`
+    DotPercent,
+    At,
+    Tick,
+    Hash,
+    Caret,
+    Bar,
+    BarBar,
+    And2,
+    Bang,
+    Equals,
+    /// `==`, which is not an operator
+    EqEq,
+    NotEq,
+    /// `!=`, which is not an operator
+    BangEq,
+    Less,
+    LessEq,
+    Greater,
+    GreaterEq,
+    Plus,
+    PlusPlus,
+    Minus,
+    Star,
+    Slash,
+    Arrow,
+    /// `=>`
+    Implies,
+    /// `==>`
+    LazyImplies,
+    /// `--%PROPERTY`, `--!PROPERTY`
+    Property,
+    /// `--%MAIN`, `--!MAIN`
+    Main,
+    /// `--%IVC`
+    Ivc,
+    /// `--%REALIZABLE`
+    Realizable,
+    /// `(*%PROPERTY`, `/*!PROPERTY`
+    OpenProperty,
+    /// `(*%MAIN`, `/*!MAIN`
+    OpenMain,
+    /// `(*@contract`, `/*@contract`
+    OpenContract,
+    /// `*)` or `*/` of an annotation
+    CloseAnnotation,
+    /// Something that was reported.
+    Stray,
+    /// Behind the last token.
+    End,
+}
+
+/// A token and its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Token {
+    /// What it is.
+    pub kind: Kind,
+    /// Its first byte.
+    pub start: u32,
+    /// The byte behind its last.
+    pub end: u32,
+}
+
+/// Cuts a text into tokens. A text with more than [`MAX_TOKENS`] is an error and no tokens.
+pub fn lex(text: &str) -> (Vec<Token>, Vec<Diagnostic>) {
+    let at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+    let room = (text.len() / 4).min(MAX_TOKENS);
+    let mut lexer = Lexer { text, at, tokens: Vec::with_capacity(room), open_string: false, diagnostics: Vec::new() };
+    while lexer.at < text.len() {
+        lexer.token();
+        if lexer.tokens.len() > MAX_TOKENS {
+            let message = format!("the file is too large: it has more than {MAX_TOKENS} words and symbols");
+            return (Vec::new(), vec![Diagnostic::new(Code::E0102, Span::at(0), message)]);
+        }
+    }
+    (lexer.tokens, lexer.diagnostics)
+}
+
+struct Lexer<'a> {
+    text: &'a str,
+    at: usize,
+    tokens: Vec<Token>,
+    /// Whether a string without an end was seen. From then on a string ends on its line, so that the work is linear.
+    open_string: bool,
+    diagnostics: Vec<Diagnostic>,
+}
+
+fn is_start(c: char) -> bool {
+    c == '_' || c == '~' || unicode_ident::is_xid_start(c)
+}
+
+fn is_continue(c: char) -> bool {
+    c == '~' || unicode_ident::is_xid_continue(c)
+}
+
+/// What stands behind `--%` or `(*%`: the words that have a meaning there.
+const ANNOTATIONS: [&str; 4] = ["PROPERTY", "MAIN", "IVC", "REALIZABLE"];
+
+impl<'a> Lexer<'a> {
+    fn push(&mut self, kind: Kind, length: usize) {
+        self.tokens.push(Token { kind, start: self.at as u32, end: (self.at + length) as u32 });
+        self.at += length;
+    }
+
+    fn report(&mut self, diagnostic: Diagnostic) {
+        if self.diagnostics.len() < MAX_ERRORS {
+            self.diagnostics.push(diagnostic);
+        }
+    }
+
+    fn rest(&self) -> &'a str {
+        &self.text[self.at..]
+    }
+
+    fn byte(&self, ahead: usize) -> u8 {
+        self.text.as_bytes().get(self.at + ahead).copied().unwrap_or(0)
+    }
+
+    /// Length of the longest prefix of the rest, behind `skip` bytes, of such characters.
+    fn run(&self, skip: usize, belongs: impl Fn(char) -> bool) -> usize {
+        let rest = &self.rest()[skip..];
+        skip + rest.find(|c| !belongs(c)).unwrap_or(rest.len())
+    }
+
+    fn span(&self, length: usize) -> Span {
+        Span::new(self.at as u32, (self.at + length) as u32)
+    }
+
+    fn token(&mut self) {
+        use Kind as K;
+        let next = self.byte(1);
+        let (kind, length) = match self.byte(0) {
+            b' ' | b'\t' | b'\r' | b'\n' | 0x0c => {
+                self.at += self.run(1, |c| matches!(c, ' ' | '\t' | '\r' | '\n' | '\u{c}'));
+                return;
+            }
+            b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'~' => return self.word(),
+            b'0'..=b'9' => return self.number(),
+            b'.' if next.is_ascii_digit() => return self.number(),
+            b'"' => return self.string(),
+            b'-' if next == b'-' => return self.dashes(),
+            b'/' if next == b'/' => return self.line_comment(),
+            b'(' if next == b'*' => return self.block("*)"),
+            b'/' if next == b'*' => return self.block("*/"),
+            b'*' if next == b')' || next == b'/' => (K::CloseAnnotation, 2),
+            b'(' => (K::LParen, 1),
+            b')' => (K::RParen, 1),
+            b'[' => (K::LBracket, 1),
+            b']' => (K::RBracket, 1),
+            b'{' => (K::LBrace, 1),
+            b'}' => (K::RBrace, 1),
+            b',' => (K::Comma, 1),
+            b';' => (K::Semicolon, 1),
+            b':' if next == b'=' => (K::Assign, 2),
+            b':' if next == b':' => (K::ColonColon, 2),
+            b':' => (K::Colon, 1),
+            b'.' if next == b'.' => (K::DotDot, 2),
+            b'.' if next == b'%' => (K::DotPercent, 2),
+            b'.' => (K::Dot, 1),
+            b'@' => (K::At, 1),
+            b'\'' => (K::Tick, 1),
+            b'#' => (K::Hash, 1),
+            b'^' => (K::Caret, 1),
+            b'|' if next == b'|' => (K::BarBar, 2),
+            b'|' => (K::Bar, 1),
+            b'&' if next == b'&' => (K::And2, 2),
+            b'!' if next == b'=' => (K::BangEq, 2),
+            b'!' => (K::Bang, 1),
+            b'=' if next == b'=' && self.byte(2) == b'>' => (K::LazyImplies, 3),
+            b'=' if next == b'=' => (K::EqEq, 2),
+            b'=' if next == b'>' => (K::Implies, 2),
+            b'=' => (K::Equals, 1),
+            b'<' if next == b'>' => (K::NotEq, 2),
+            b'<' if next == b'=' => (K::LessEq, 2),
+            b'<' => (K::Less, 1),
+            b'>' if next == b'=' => (K::GreaterEq, 2),
+            b'>' => (K::Greater, 1),
+            b'+' if next == b'+' => (K::PlusPlus, 2),
+            b'+' => (K::Plus, 1),
+            b'-' if next == b'>' => (K::Arrow, 2),
+            b'-' => (K::Minus, 1),
+            b'*' => (K::Star, 1),
+            b'/' => (K::Slash, 1),
+            _ => {
+                let first = self.rest().chars().next().unwrap_or('\0');
+                if is_start(first) {
+                    return self.word();
+                }
+                if first.is_whitespace() {
+                    self.at += first.len_utf8();
+                    return;
+                }
+                return self.stray(first);
+            }
+        };
+        self.push(kind, length);
+    }
+
+    /// A word. Older JKind files have `!` inside of words, but `x!=y` is meant to be a comparison.
+    fn word(&mut self) {
+        let bytes = self.rest().as_bytes();
+        let mut length = 0;
+        while length < bytes.len() {
+            let byte = bytes[length];
+            let inner = byte == b'!' && bytes.get(length + 1) != Some(&b'=');
+            if byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'~' || inner {
+                length += 1;
+            } else if byte.is_ascii() {
+                break;
+            } else {
+                let longer = self.run(length, is_continue);
+                if longer == length {
+                    break;
+                }
+                length = longer;
+            }
+        }
+        self.push(Kind::Word, length);
+    }
+
+    fn line_comment(&mut self) {
+        self.at += self.run(0, |c| c != '\n');
+    }
+
+    /// `--`: an annotation or a comment.
+    fn dashes(&mut self) {
+        let mark = self.byte(2);
+        if mark != b'%' && mark != b'!' {
+            return self.line_comment();
+        }
+        let end = self.run(3, |c| c.is_ascii_alphanumeric() || c == '_');
+        let word = &self.rest()[3..end];
+        let kind = match word {
+            "PROPERTY" => Kind::Property,
+            "MAIN" => Kind::Main,
+            "IVC" if mark == b'%' => Kind::Ivc,
+            "REALIZABLE" if mark == b'%' => Kind::Realizable,
+            _ => {
+                if mark == b'%' && !word.is_empty() {
+                    self.unknown_annotation(word, end);
+                }
+                return self.line_comment();
+            }
+        };
+        self.push(kind, end);
+    }
+
+    fn unknown_annotation(&mut self, word: &str, length: usize) {
+        let upper = word.to_ascii_uppercase();
+        let near = ANNOTATIONS
+            .iter()
+            .copied()
+            .find(|known| *known == upper)
+            .or_else(|| nearest(&upper, ANNOTATIONS.iter().copied()));
+        let shown: String = word.chars().take(40).collect();
+        let diagnostic = Diagnostic::new(
+            Code::W0820,
+            self.span(length),
+            format!("`--%{shown}` is not an annotation that is known here: the line is skipped"),
+        );
+        let span = Span::new(self.at as u32 + 3, (self.at + length) as u32);
+        let diagnostic = match near {
+            Some(near) => diagnostic.help(format!("did you mean `--%{near}`?")).fix(span, near),
+            None => diagnostic.help("a comment is written `-- …`, with a blank"),
+        };
+        self.report(diagnostic);
+    }
+
+    /// `(*` or `/*`: an annotation or a comment.
+    fn block(&mut self, close: &str) {
+        let rest = self.rest();
+        if rest[2..].starts_with("@contract") {
+            return self.push(Kind::OpenContract, 2 + "@contract".len());
+        }
+        if matches!(self.byte(2), b'%' | b'!') {
+            let end = self.run(3, |c| c.is_ascii_alphanumeric() || c == '_');
+            match &rest[3..end] {
+                "PROPERTY" => return self.push(Kind::OpenProperty, end),
+                "MAIN" => return self.push(Kind::OpenMain, end),
+                _ => {}
+            }
+        }
+        match rest[2..].find(close) {
+            Some(end) => self.at += 2 + end + close.len(),
+            None => {
+                let diagnostic = Diagnostic::new(Code::E0105, self.span(2), "this comment is never closed")
+                    .here("opened here")
+                    .help(format!("end it with `{close}`"));
+                self.report(diagnostic);
+                self.at = self.text.len();
+            }
+        }
+    }
+
+    fn number(&mut self) {
+        let rest = self.rest().as_bytes();
+        let at = |index: usize| rest.get(index).copied().unwrap_or(0);
+        let digits = |from: usize, belongs: fn(&u8) -> bool| {
+            from + rest[from.min(rest.len())..].iter().take_while(|byte| belongs(byte)).count()
+        };
+        let exponent = |from: usize, marks: [u8; 2]| {
+            let sign = usize::from(matches!(at(from + 1), b'+' | b'-'));
+            if marks.contains(&at(from)) && at(from + 1 + sign).is_ascii_digit() {
+                digits(from + 1 + sign, u8::is_ascii_digit)
+            } else {
+                from
+            }
+        };
+        let mut kind = Kind::Int;
+        let mut end;
+        if at(0) == b'0' && at(1) == b'x' && (at(2).is_ascii_hexdigit() || at(2) == b'.') {
+            end = digits(2, u8::is_ascii_hexdigit);
+            if at(end) == b'.' && at(end + 1) != b'.' {
+                kind = Kind::Real;
+                end = digits(end + 1, u8::is_ascii_hexdigit);
+            }
+            let powered = exponent(end, *b"pP");
+            if powered > end {
+                kind = Kind::Real;
+                end = powered;
+            }
+        } else if at(0) == b'0' && at(1) == b'b' && matches!(at(2), b'0' | b'1') {
+            end = digits(2, u8::is_ascii_digit);
+        } else {
+            end = digits(0, u8::is_ascii_digit);
+            if at(end) == b'.' && at(end + 1).is_ascii_digit() {
+                kind = Kind::Real;
+                end = digits(end + 1, u8::is_ascii_digit);
+            } else if at(end) == b'.' && exponent(end + 1, *b"eE") > end + 1 {
+                kind = Kind::Real;
+                end += 1;
+            }
+            let powered = exponent(end, *b"eE");
+            if powered > end {
+                kind = Kind::Real;
+                end = powered;
+            }
+        }
+        let whole = self.run(end, is_continue);
+        let open_point = kind == Kind::Int && at(whole) == b'.' && !matches!(at(whole + 1), b'.' | b'%');
+        let problem = if whole > MAX_LITERAL {
+            Some(format!("a number has at most {MAX_LITERAL} digits"))
+        } else if whole > end {
+            Some("a number is digits, perhaps with a decimal point and an exponent: `42`, `0.05`, `1e-3`, `0x1F`; a name begins with a letter".to_owned())
+        } else if open_point && !is_start(self.rest()[whole + 1..].chars().next().unwrap_or(' ')) {
+            Some(format!("digits stand behind a decimal point: `{}.0`", &self.rest()[..whole]))
+        } else {
+            None
+        };
+        if let Some(help) = problem {
+            let length = whole + usize::from(open_point);
+            let shown: String = self.rest()[..length].chars().take(40).collect();
+            let diagnostic =
+                Diagnostic::new(Code::E0107, self.span(length), format!("`{shown}` is not a number")).help(help);
+            self.report(diagnostic);
+            return self.push(Kind::Stray, length);
+        }
+        self.push(kind, whole);
+    }
+
+    fn string(&mut self) {
+        let bytes = self.rest().as_bytes();
+        let mut at = 1;
+        while at < bytes.len() && bytes[at] != b'"' && !(self.open_string && bytes[at] == b'\n') {
+            at += if bytes[at] == b'\\' { 2 } else { 1 };
+        }
+        if bytes.get(at) == Some(&b'"') {
+            return self.push(Kind::Text, at + 1);
+        }
+        self.open_string = true;
+        let diagnostic = Diagnostic::new(Code::E0104, self.span(1), "this string is never closed")
+            .here("opened here")
+            .help("end it with `\"`");
+        self.report(diagnostic);
+        // The rest of the line is lost with it, but not the rest of the file.
+        let line = self.run(1, |c| c != '\n');
+        self.push(Kind::Stray, line);
+    }
+
+    fn stray(&mut self, first: char) {
+        let known = |c: char| {
+            c.is_ascii_whitespace()
+                || c.is_ascii_alphanumeric()
+                || is_start(c)
+                || "\"(){}[],;:.@'#^|&!=<>+-*/".contains(c)
+        };
+        let length = self.run(first.len_utf8(), |c| !known(c));
+        let shown: String = self.rest()[..length].chars().take(10).collect();
+        let mut diagnostic = Diagnostic::new(Code::E0103, self.span(length), format!("`{shown}` means nothing here"));
+        let instead = match shown.as_str() {
+            "&" | "∧" => Some("and"),
+            "∨" => Some("or"),
+            "¬" => Some("not"),
+            "≤" => Some("<="),
+            "≥" => Some(">="),
+            "≠" => Some("<>"),
+            "→" => Some("->"),
+            "⇒" => Some("=>"),
+            "%" => Some("mod"),
+            _ => None,
+        };
+        if let Some(instead) = instead {
+            let span = diagnostic.primary.span;
+            diagnostic = diagnostic.help(format!("write `{instead}`")).fix(span, instead);
+        }
+        self.report(diagnostic);
+        self.push(Kind::Stray, length);
+    }
+}
+
+/// The value of a string literal, escapes resolved as Kind 2 does.
+pub fn unescape(literal: &str) -> String {
+    let inner = literal.strip_prefix('"').unwrap_or(literal);
+    let inner = inner.strip_suffix('"').unwrap_or(inner);
+    let mut out = String::with_capacity(inner.len());
+    let mut chars = inner.chars();
+    while let Some(c) = chars.next() {
+        match (c, c == '\\') {
+            (_, true) => match chars.next() {
+                Some('n') => out.push('\n'),
+                Some('t') => out.push('\t'),
+                Some('r') => out.push('\r'),
+                Some(other) => out.push(other),
+                None => {}
+            },
+            (c, false) => out.push(c),
+        }
+    }
+    out
+}

@@ -1,0 +1,508 @@
+//! Expressions: operator precedence with an explicit stack.
+//!
+//! From tight to loose, as in both tools unless noted:
+//! - `.f`, `[i]`, `{f := v}`, `[i := v]`;
+//! - `^`;
+//! - `not`, `!`, `pre`, `current`, casts to `int` and `real`, unary `-`. Kind 2 gives unary `-` the level of
+//!   subtraction, so that `-a div b` is `-(a div b)` there; here it is `(-a) div b`, as in JKind;
+//! - `lsh rsh`; `&&`; `||`; `++`;
+//! - `* / div mod`; `+ -`; `< <= > >= = <>`; `in`; `and`; `or xor`; `=>` (right associative);
+//! - the body of `forall` and `exists`;
+//! - `->` and `fby` (right associative);
+//! - the branch behind `else`;
+//! - `when c` and `|`;
+//! - casts to machine integers: `int8 a + b` is `int8 (a + b)`, as in Kind 2.
+//!
+//! A frame of the stack is either an operator that waits for its right operand, and has a level, or a bracket or word
+//! that waits for its partner, and has none. An operator that arrives first completes all waiting operators on top of
+//! the stack that bind tighter.
+
+use super::{K, Parser};
+use crate::codes::Code;
+use crate::diagnostic::Diagnostic;
+use crate::lustre::ast::{
+    Activation, Binary, CastTo, ClockValue, ExprId, ExprKind, Name, QuantifierKind, Selector, TypeId, Unary,
+};
+use crate::span::Span;
+
+/// How tight an operator binds; larger is tighter.
+pub(super) type Level = u8;
+
+const ANY: Level = 0;
+pub(super) const MACHINE_CAST: Level = 1;
+const WHEN: Level = 2;
+const ELSE: Level = 3;
+const ARROW: Level = 4;
+const QUANTIFIER: Level = 5;
+const IMPLIES: Level = 6;
+const OR: Level = 7;
+const AND: Level = 8;
+const IN: Level = 9;
+const RELATION: Level = 10;
+/// Sums and what binds tighter.
+pub(super) const SUM: Level = 11;
+const PRODUCT: Level = 12;
+const CONCATENATION: Level = 13;
+const BIT_OR: Level = 14;
+const BIT_AND: Level = 15;
+const SHIFT: Level = 16;
+pub(super) const PREFIX: Level = 17;
+const POWER: Level = 18;
+
+/// A call of which the arguments are still to come.
+pub(super) struct Head {
+    pub(super) start: u32,
+    pub(super) callee: Name,
+    pub(super) type_args: Vec<TypeId>,
+    pub(super) activation: Option<Activation>,
+    pub(super) restart: Option<ExprId>,
+    /// Inside `condact`, where defaults follow.
+    pub(super) condact: bool,
+}
+
+/// What waits on the stack.
+pub(super) enum Frame {
+    Unary(Unary, u32),
+    Cast(CastTo, u32, Level),
+    Binary(Binary, ExprId, Level),
+    /// `in`, `++`: read, but not supported
+    Unsupported(&'static str, ExprId, Level),
+    Quantifier(QuantifierKind, u32, Vec<(Name, TypeId)>),
+    /// Behind `if`
+    Condition(u32),
+    /// Behind `then`
+    Then(u32, ExprId),
+    /// Behind `else`
+    Else(u32, ExprId, ExprId),
+    Paren(u32, Vec<ExprId>),
+    Tuple(u32, Vec<ExprId>),
+    Array(u32, Vec<ExprId>),
+    AtMostOne(u32, Vec<ExprId>),
+    /// Behind `a[`
+    Index(ExprId, u32),
+    /// Behind `a[i :=`
+    IndexUpdate(ExprId, ExprId, u32),
+    /// Behind `e{f :=`
+    FieldUpdate(ExprId, Name, u32),
+    /// Behind `(e with …[`
+    WithIndex(u32, ExprId, Vec<Selector>),
+    /// Behind `(e with path =`
+    WithValue(u32, ExprId, Vec<Selector>),
+    Record(Box<RecordHead>),
+    Arguments(Box<Head>, Vec<ExprId>),
+    CondactCondition(u32),
+    CondactDefaults(Box<Head>, Vec<ExprId>, Vec<ExprId>),
+    /// Behind `(restart N every`, perhaps inside of `activate`
+    Restart(Box<Head>, RestartPlace),
+    /// Behind `(activate N every`
+    Activate(Box<Head>),
+    /// Behind `initial default`
+    Defaults(Box<Head>, Vec<ExprId>),
+    /// Behind `merge(c;`
+    MergePair(u32, Name, Option<ExprId>),
+    /// Behind `merge c (V ->`
+    MergeArm(u32, Name, Box<(Vec<(ClockValue, ExprId)>, ClockValue)>),
+}
+
+/// Where `restart` stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum RestartPlace {
+    /// `(restart N every r)(…)`
+    Alone,
+    /// `(activate (restart N every r) every c)(…)`
+    InsideActivate,
+    /// `(activate N every c restart every r)(…)`
+    BehindActivate,
+    /// `condact(c, (restart N every r)(…), …)`
+    InsideCondact,
+}
+
+/// A record of which fields are still to come.
+pub(super) struct RecordHead {
+    pub(super) start: u32,
+    pub(super) name: Name,
+    pub(super) ty: Option<TypeId>,
+    pub(super) fields: Vec<(Name, ExprId)>,
+    pub(super) field: Name,
+}
+
+impl Frame {
+    /// How tight an operator binds; none for what waits for a partner.
+    fn level(&self) -> Option<Level> {
+        Some(match self {
+            Frame::Unary(..) => PREFIX,
+            Frame::Cast(_, _, level) | Frame::Binary(_, _, level) | Frame::Unsupported(_, _, level) => *level,
+            Frame::Quantifier(..) => QUANTIFIER,
+            Frame::Else(..) => ELSE,
+            _ => return None,
+        })
+    }
+}
+
+/// What comes next in an expression.
+pub(super) enum Next {
+    /// An operand; what came before waits on the stack.
+    Operand,
+    /// An operator, with this as its left operand.
+    Operator(ExprId),
+    /// Nothing: this is all.
+    Done(ExprId),
+}
+
+/// An expression that is being read.
+pub(super) struct Machine {
+    pub(super) stack: Vec<Frame>,
+    /// How many frames wait for a partner.
+    waiting: usize,
+    /// Operators that bind looser end the expression.
+    floor: Level,
+}
+
+impl Machine {
+    pub(super) fn push(&mut self, frame: Frame) {
+        self.waiting += usize::from(frame.level().is_none());
+        self.stack.push(frame);
+    }
+
+    fn pop(&mut self) -> Option<Frame> {
+        let frame = self.stack.pop()?;
+        self.waiting -= usize::from(frame.level().is_none());
+        Some(frame)
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Operator {
+    Known(Binary),
+    Unsupported(&'static str),
+}
+
+impl Parser<'_> {
+    /// A whole expression.
+    pub(super) fn expression(&mut self) -> Option<ExprId> {
+        self.expression_of(ANY)
+    }
+
+    /// An expression of which the operators outside of brackets bind at least as tight as `floor`; a floor also
+    /// excludes `^`. The size of an array type is such an expression.
+    pub(super) fn expression_of(&mut self, floor: Level) -> Option<ExprId> {
+        self.enter()?;
+        let mut machine = Machine { stack: Vec::new(), waiting: 0, floor };
+        let found = self.run(&mut machine);
+        if found.is_none() {
+            self.open_braces += machine
+                .stack
+                .iter()
+                .filter(|frame| matches!(frame, Frame::Record(..) | Frame::FieldUpdate(..)))
+                .count();
+        }
+        self.leave();
+        found
+    }
+
+    fn run(&mut self, machine: &mut Machine) -> Option<ExprId> {
+        let mut next = Next::Operand;
+        loop {
+            next = match next {
+                Next::Operand => self.operand(machine)?,
+                Next::Operator(left) => self.operator(machine, left)?,
+                Next::Done(whole) => return Some(whole),
+            };
+        }
+    }
+
+    pub(super) fn span_of(&self, id: ExprId) -> Span {
+        self.file.exprs[id.0 as usize].span
+    }
+
+    /// Something that ends here and began at an offset.
+    pub(super) fn add_since(&mut self, kind: ExprKind, start: u32) -> ExprId {
+        let span = self.since(start);
+        self.add(kind, span)
+    }
+
+    // Behind an operand.
+
+    fn operator(&mut self, machine: &mut Machine, left: ExprId) -> Option<Next> {
+        let start = self.span_of(left).start;
+        match self.kind(0) {
+            K::Dot if self.kind(1) == K::Word => {
+                self.bump();
+                let field = self.take_name();
+                return Some(Next::Operator(self.add_since(ExprKind::Field(left, field), start)));
+            }
+            K::DotPercent => {
+                self.bump();
+                let component = self.component()?;
+                return Some(Next::Operator(self.add_since(ExprKind::Component(left, component), start)));
+            }
+            K::LBracket => {
+                machine.push(Frame::Index(left, self.start()));
+                self.bump();
+                return Some(Next::Operand);
+            }
+            K::LBrace if self.kind(1) == K::Word && self.kind(2) == K::Assign => {
+                let opened = self.start();
+                self.bump();
+                let field = self.take_name();
+                self.bump();
+                machine.push(Frame::FieldUpdate(left, field, opened));
+                return Some(Next::Operand);
+            }
+            _ => {}
+        }
+        if let Some((operator, level)) = self.infix() {
+            let outside = machine.waiting == 0;
+            if outside && (level < machine.floor || machine.floor > ANY && level == POWER) {
+                return self.partner(machine, left);
+            }
+            let right_associative = matches!(level, IMPLIES | ARROW);
+            let left = self.complete(machine, left, level + u8::from(right_associative));
+            self.take_infix();
+            machine.push(match operator {
+                Operator::Known(binary) => Frame::Binary(binary, left, level),
+                Operator::Unsupported(construct) => Frame::Unsupported(construct, left, level),
+            });
+            return Some(Next::Operand);
+        }
+        if self.at_word("when") && !(machine.waiting == 0 && machine.floor > ANY) {
+            let left = self.complete(machine, left, WHEN);
+            let start = self.span_of(left).start;
+            self.bump();
+            let sampled = match self.clock()? {
+                Some(clock) => self.add_since(ExprKind::When(left, clock), start),
+                None => left,
+            };
+            return Some(Next::Operator(sampled));
+        }
+        self.partner(machine, left)
+    }
+
+    pub(super) fn component(&mut self) -> Option<u32> {
+        let number = match self.kind(0) {
+            K::Int => self.text_of(self.at).parse().ok(),
+            _ => None,
+        };
+        if number.is_none() {
+            self.report_expected("the number of a component");
+        } else {
+            self.bump();
+        }
+        number
+    }
+
+    /// The operator at the next token and how tight it binds.
+    fn infix(&mut self) -> Option<(Operator, Level)> {
+        let known = |operator, level| Some((Operator::Known(operator), level));
+        match self.kind(0) {
+            K::Arrow => known(Binary::Arrow, ARROW),
+            K::Implies | K::LazyImplies => known(Binary::Implies, IMPLIES),
+            K::Equals => known(Binary::Eq, RELATION),
+            K::NotEq => known(Binary::Ne, RELATION),
+            K::Less => known(Binary::Lt, RELATION),
+            K::LessEq => known(Binary::Le, RELATION),
+            K::Greater => known(Binary::Gt, RELATION),
+            K::GreaterEq => known(Binary::Ge, RELATION),
+            K::Plus => known(Binary::Add, SUM),
+            K::Minus => known(Binary::Sub, SUM),
+            K::Star => known(Binary::Mul, PRODUCT),
+            K::Slash => known(Binary::Divide, PRODUCT),
+            K::PlusPlus => Some((Operator::Unsupported("concatenation of machine integers"), CONCATENATION)),
+            K::BarBar => known(Binary::BitOr, BIT_OR),
+            K::And2 => known(Binary::BitAnd, BIT_AND),
+            K::Caret => Some((Operator::Known(Binary::Concat), POWER)),
+            K::Bar => known(Binary::Concat, WHEN),
+            K::EqEq => {
+                self.foreign("==", "=");
+                known(Binary::Eq, RELATION)
+            }
+            K::BangEq => {
+                self.foreign("!=", "<>");
+                known(Binary::Ne, RELATION)
+            }
+            K::Word => match self.word(0) {
+                "and" => known(Binary::And, AND),
+                "or" => known(Binary::Or, OR),
+                "xor" => known(Binary::Xor, OR),
+                "div" => known(Binary::IntDiv, PRODUCT),
+                "mod" => known(Binary::Mod, PRODUCT),
+                "fby" => known(Binary::Fby, ARROW),
+                "lsh" => known(Binary::ShiftLeft, SHIFT),
+                "rsh" => known(Binary::ShiftRight, SHIFT),
+                "in" => Some((Operator::Unsupported("sets"), IN)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    fn take_infix(&mut self) {
+        // `and then`, `or else`: the same value, read lazily.
+        let lazy = matches!((self.word(0), self.word(1)), ("and", "then") | ("or", "else"));
+        self.bump();
+        if lazy {
+            self.bump();
+        }
+    }
+
+    fn foreign(&mut self, wrong: &str, right: &str) {
+        let span = self.span(0);
+        let diagnostic = Diagnostic::new(Code::E0130, span, format!("`{wrong}` is not an operator of Lustre"))
+            .help(format!("write `{right}`"))
+            .fix(span, right);
+        self.report(diagnostic);
+    }
+
+    /// Completes the waiting operators that bind at least as tight as `level`.
+    fn complete(&mut self, machine: &mut Machine, mut right: ExprId, level: Level) -> ExprId {
+        while machine.stack.last().and_then(Frame::level).is_some_and(|waiting| waiting >= level) {
+            let Some(frame) = machine.pop() else { break };
+            right = self.operation(frame, right);
+        }
+        right
+    }
+
+    fn operation(&mut self, frame: Frame, right: ExprId) -> ExprId {
+        let end = self.span_of(right).end;
+        let (kind, start) = match frame {
+            Frame::Unary(operator, start) => (ExprKind::Unary(operator, right), start),
+            Frame::Cast(to, start, _) => (ExprKind::Cast(to, right), start),
+            Frame::Binary(Binary::Concat, left, POWER) => (ExprKind::Repeat(left, right), self.span_of(left).start),
+            Frame::Binary(operator, left, _) => (ExprKind::Binary(operator, left, right), self.span_of(left).start),
+            Frame::Unsupported(construct, left, _) => {
+                let start = self.span_of(left).start;
+                self.report_unsupported(construct, Span::new(start, end));
+                (ExprKind::Unsupported(construct), start)
+            }
+            Frame::Quantifier(kind, start, variables) => (ExprKind::Quantifier(kind, variables, right), start),
+            Frame::Else(start, condition, then) => (ExprKind::If(condition, then, right), start),
+            _ => return right,
+        };
+        self.add(kind, Span::new(start, end))
+    }
+
+    /// What has begun is complete here: the innermost bracket or word that waits finds its partner, or everything ends.
+    fn partner(&mut self, machine: &mut Machine, last: ExprId) -> Option<Next> {
+        let value = self.complete(machine, last, ANY);
+        let Some(frame) = machine.pop() else { return Some(Next::Done(value)) };
+        match frame {
+            Frame::Condition(start) => {
+                self.expect_word("then")?;
+                machine.push(Frame::Then(start, value));
+            }
+            Frame::Then(start, condition) => {
+                self.expect_else(start)?;
+                machine.push(Frame::Else(start, condition, value));
+            }
+            Frame::Paren(start, items) => return self.behind_paren(machine, start, items, value),
+            Frame::Tuple(start, mut items) => {
+                items.push(value);
+                if self.eat(K::Comma) {
+                    machine.push(Frame::Tuple(start, items));
+                } else {
+                    self.expect_close(K::RParen, "`,` or `)`", Span::new(start, start + 1))?;
+                    return Some(Next::Operator(self.add_since(ExprKind::Tuple(items), start)));
+                }
+            }
+            Frame::Array(start, mut items) => {
+                items.push(value);
+                if self.eat(K::Comma) {
+                    machine.push(Frame::Array(start, items));
+                } else {
+                    self.expect_close(K::RBracket, "`,` or `]`", Span::new(start, start + 1))?;
+                    return Some(Next::Operator(self.add_since(ExprKind::Array(items), start)));
+                }
+            }
+            Frame::AtMostOne(start, mut items) => {
+                items.push(value);
+                if self.eat(K::Comma) {
+                    machine.push(Frame::AtMostOne(start, items));
+                } else {
+                    self.expect_close(K::RParen, "`,` or `)`", Span::new(start, start + 1))?;
+                    return Some(Next::Operator(self.add_since(ExprKind::AtMostOne(items), start)));
+                }
+            }
+            Frame::Index(base, opened) => return self.behind_index(machine, base, opened, value),
+            Frame::IndexUpdate(base, index, opened) => {
+                let path = vec![Selector::Index(index)];
+                let start = self.span_of(base).start;
+                let update = ExprKind::Update { base, path, value };
+                if self.eat(K::Semicolon) {
+                    // `m[i := a; j := b]` is `m[i := a][j := b]`
+                    let once = self.add_since(update, start);
+                    machine.push(Frame::Index(once, opened));
+                    return Some(Next::Operand);
+                }
+                self.expect_close(K::RBracket, "`]`", Span::new(opened, opened + 1))?;
+                return Some(Next::Operator(self.add_since(update, start)));
+            }
+            Frame::FieldUpdate(base, field, opened) => {
+                self.expect_close(K::RBrace, "`}`", Span::new(opened, opened + 1))?;
+                let start = self.span_of(base).start;
+                let update = ExprKind::Update { base, path: vec![Selector::Field(field)], value };
+                return Some(Next::Operator(self.add_since(update, start)));
+            }
+            Frame::WithIndex(start, base, mut path) => {
+                self.expect(K::RBracket, "`]`")?;
+                path.push(Selector::Index(value));
+                return self.with_path(machine, start, base, path);
+            }
+            Frame::WithValue(start, base, path) => {
+                self.expect_close(K::RParen, "`)`", Span::new(start, start + 1))?;
+                let update = ExprKind::Update { base, path, value };
+                return Some(Next::Operator(self.add_since(update, start)));
+            }
+            Frame::Record(head) => return self.behind_field(machine, head, value),
+            Frame::Arguments(head, mut args) => {
+                args.push(value);
+                if !self.eat(K::Comma) {
+                    return self.close_arguments(machine, head, args);
+                }
+                machine.push(Frame::Arguments(head, args));
+            }
+            Frame::CondactCondition(start) => return self.condact_call(machine, start, value),
+            Frame::CondactDefaults(head, args, mut defaults) => {
+                defaults.push(value);
+                if !self.eat(K::Comma) {
+                    return self.close_condact(*head, args, defaults);
+                }
+                machine.push(Frame::CondactDefaults(head, args, defaults));
+            }
+            Frame::Restart(head, place) => return self.behind_restart(machine, head, place, value),
+            Frame::Activate(mut head) => {
+                head.activation = Some(Activation { condition: value, defaults: None });
+                if self.at_word("initial") && self.word(1) == "default" {
+                    self.bump();
+                    self.bump();
+                    machine.push(Frame::Defaults(head, Vec::new()));
+                    return Some(Next::Operand);
+                }
+                return self.behind_activate(machine, head);
+            }
+            Frame::Defaults(mut head, mut defaults) => {
+                defaults.push(value);
+                if self.eat(K::Comma) {
+                    machine.push(Frame::Defaults(head, defaults));
+                    return Some(Next::Operand);
+                }
+                let defaults = self.flat(defaults);
+                if let Some(activation) = &mut head.activation {
+                    activation.defaults = Some(defaults);
+                }
+                return self.behind_activate(machine, head);
+            }
+            Frame::MergePair(start, clock, first) => {
+                return self.behind_merge_pair(machine, start, clock, first, value);
+            }
+            Frame::MergeArm(start, clock, arms) => return self.behind_merge_arm(machine, start, clock, *arms, value),
+            // Operators have been completed.
+            Frame::Unary(..)
+            | Frame::Cast(..)
+            | Frame::Binary(..)
+            | Frame::Unsupported(..)
+            | Frame::Quantifier(..)
+            | Frame::Else(..) => return Some(Next::Operator(value)),
+        }
+        Some(Next::Operand)
+    }
+}
