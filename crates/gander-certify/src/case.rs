@@ -237,6 +237,7 @@ impl<'a> Case<'a> {
             Sort::Real => Value::whole(0),
             Sort::String => Value::str(""),
             Sort::Enum(id) => Value::Enum(id, 0),
+            Sort::BitVec(width) => Value::bits(width, 0),
         }
     }
 
@@ -244,7 +245,7 @@ impl<'a> Case<'a> {
     fn solvers(&self, features: Features, what: &str) -> Result<Vec<Solver>, Rejection> {
         self.look_up()?;
         if let Some(only) = &self.tools.only {
-            return Ok(vec![only.clone()]);
+            return Ok(vec![only.for_features(features)]);
         }
         let found: Vec<Solver> = self.tools.solvers.candidates(features).into_iter().cloned().collect();
         if found.is_empty() { Err(undecided(format!("{what}: no solver can be asked this"))) } else { Ok(found) }

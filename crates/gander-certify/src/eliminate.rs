@@ -10,13 +10,13 @@
 //!
 //! What remains keeps a quantifier. Every rule is an equivalence, so the result may be used under any polarity.
 
-use gander_term::{Op, Pool, Sort, SymbolId, TermId, Value};
+use gander_term::{Op, Pool, Sort, SymbolId, TermId};
 use rustc_hash::FxHashMap;
 
 use crate::formula::conjuncts;
 
-/// Enumerations up to this size are tried value by value.
-const MOST_VALUES: usize = 8;
+/// Finite sorts up to this size are tried value by value.
+const MOST_VALUES: u32 = 8;
 /// Pairs of bounds that one elimination may make.
 const MOST_PAIRS: usize = 64;
 
@@ -179,14 +179,7 @@ fn says(pool: &Pool, y: SymbolId, part: TermId) -> Option<Says> {
 
 /// `exists y. B` is the disjunction of `B[y := v]` over the values of `y`.
 fn try_values(pool: &mut Pool, y: SymbolId, parts: &[TermId]) -> Option<Vec<TermId>> {
-    let values: Vec<Value> = match pool.symbol(y).sort {
-        Sort::Bool => vec![Value::Bool(false), Value::Bool(true)],
-        Sort::Enum(e) => (0..pool.enumeration(e).variants.len() as u32).map(|i| Value::Enum(e, i)).collect(),
-        _ => return None,
-    };
-    if values.len() > MOST_VALUES {
-        return None;
-    }
+    let values = pool.symbol(y).sort.values_within(pool, MOST_VALUES)?;
     let (with, mut rest): (Vec<TermId>, Vec<TermId>) = parts.iter().partition(|&&p| mentions(pool, p, y));
     let with = pool.and(with);
     let mut cases = Vec::new();

@@ -46,6 +46,7 @@ fn worth_trying(pool: &Pool, s: SymbolId, constants: &[Value]) -> Vec<Value> {
         Sort::String => vec![Value::str("")],
         Sort::Int => vec![Value::int(1), Value::int(0)],
         Sort::Real => vec![Value::whole(1), Value::whole(0)],
+        Sort::BitVec(width) => [0, 1, -1].map(|i| Value::bits(width, i)).into(),
     };
     for c in constants {
         match (pool.symbol(s).sort, c) {
@@ -54,6 +55,10 @@ fn worth_trying(pool: &Pool, s: SymbolId, constants: &[Value]) -> Vec<Value> {
             }
             (Sort::Real, Value::Real(r)) => {
                 values.extend([r.clone(), r + RBig::ONE, r - RBig::ONE].map(Value::Real));
+            }
+            (Sort::BitVec(width), Value::BitVec(v)) if v.width() == width => {
+                let i = v.unsigned();
+                values.extend([i.clone(), i.clone() + IBig::ONE, i - IBig::ONE].map(|i| Value::bits(width, i)));
             }
             (Sort::String, Value::Str(_)) => values.push(c.clone()),
             _ => {}

@@ -67,6 +67,7 @@ impl Trial {
         let (at, var) = (self.random.below(states.len()), self.random.below(self.system().vars.len()));
         let Some(value) = states.get_mut(at).and_then(|s| s.1.get_mut(var)) else { return };
         *value = match &*value {
+            Value::BitVec(v) => Value::bits(v.width(), v.unsigned() + 1),
             Value::Bool(b) => Value::Bool(!b),
             Value::Int(i) => Value::Int(if self.random.coin() { i + 1 } else { i - 1 }),
             Value::Real(r) => Value::Real(r + gander_term::RBig::from(1)),

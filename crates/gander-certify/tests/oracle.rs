@@ -190,6 +190,7 @@ impl Trial {
                     Value::Int(i) => Value::Int(i + 1),
                     Value::Real(r) => Value::Real(r + gander_term::RBig::from(1)),
                     Value::Str(s) => Value::str(&format!("{s}a")),
+                    Value::BitVec(v) => Value::bits(v.width(), v.unsigned() + 1),
                     Value::Enum(e, i) => Value::Enum(*e, i + 1),
                 };
             }

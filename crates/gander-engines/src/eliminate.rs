@@ -18,8 +18,8 @@ const MAX_DISJUNCTS: usize = 64;
 /// Formulas that nest deeper are not taken apart.
 const MAX_DEPTH: u32 = 100;
 
-/// Enumerations with more variants are not expanded.
-const MAX_VARIANTS: usize = 32;
+/// Finite sorts with more values are not expanded.
+const MAX_VALUES: u32 = 32;
 
 /// A formula without `symbols` that is equivalent to `exists symbols. body`, if one is found.
 pub(crate) fn eliminate(pool: &mut Pool, symbols: &[SymbolId], body: TermId) -> Option<TermId> {
@@ -29,7 +29,7 @@ pub(crate) fn eliminate(pool: &mut Pool, symbols: &[SymbolId], body: TermId) -> 
         let free = pool.free_symbols(&[body]);
         rest.retain(|s| free.contains(s));
         // Finite ones first: they often guard the others.
-        let Some(at) = rest.iter().position(|&s| pool.symbol(s).sort.is_finite()).or(rest.len().checked_sub(1)) else {
+        let Some(at) = rest.iter().position(|&s| is_small(pool, s)).or(rest.len().checked_sub(1)) else {
             break;
         };
         let x = rest.remove(at);
@@ -38,19 +38,12 @@ pub(crate) fn eliminate(pool: &mut Pool, symbols: &[SymbolId], body: TermId) -> 
     Some(body)
 }
 
+fn is_small(pool: &Pool, s: SymbolId) -> bool {
+    pool.symbol(s).sort.size_within(pool, MAX_VALUES).is_some()
+}
+
 fn eliminate_one(pool: &mut Pool, x: SymbolId, body: TermId) -> Option<TermId> {
-    let values: Vec<Value> = match pool.symbol(x).sort {
-        Sort::Bool => vec![Value::Bool(false), Value::Bool(true)],
-        Sort::Enum(e) => {
-            let n = pool.enumeration(e).variants.len();
-            if n > MAX_VARIANTS {
-                return None;
-            }
-            (0..n as u32).map(|i| Value::Enum(e, i)).collect()
-        }
-        _ => Vec::new(),
-    };
-    if !values.is_empty() {
+    if let Some(values) = pool.symbol(x).sort.values_within(pool, MAX_VALUES) {
         let cases: Vec<TermId> = values.into_iter().map(|v| replace(pool, body, x, v)).collect();
         return Some(pool.or(cases));
     }

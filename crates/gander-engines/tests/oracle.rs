@@ -6,7 +6,7 @@
 mod against_oracle;
 
 use against_oracle::Portfolio;
-use gander_oracle::{Comparison, Lengths, Report, compare};
+use gander_oracle::{Comparison, Lengths, Report, Settings, compare};
 
 fn systems() -> u64 {
     std::env::var("GANDER_ORACLE_SYSTEMS").ok().and_then(|n| n.parse().ok()).unwrap_or(100)
@@ -18,6 +18,22 @@ fn agrees(mut portfolio: Portfolio, lengths: Lengths, first: u64) -> Report {
     assert!(portfolio.problems.is_empty(), "internal errors:\n{}", portfolio.problems.join("\n"));
     assert!(report.disagreements.is_empty(), "{report}");
     report
+}
+
+/// Bit-vectors of a few bits, for engines that ask solvers and for those that do not.
+#[test]
+fn bit_vectors_agree() {
+    for engines in [None, Some(&["simulate"][..])] {
+        let mut portfolio = Portfolio::new(engines);
+        let lengths = if engines.is_none() { Lengths::Shortest } else { Lengths::Any };
+        let settings = Settings::few_states().bit_vectors();
+        let comparison = Comparison { lengths, settings, ..Comparison::default() };
+        let report = compare(500_000..500_000 + systems(), &mut portfolio, comparison);
+        assert!(portfolio.problems.is_empty(), "internal errors:\n{}", portfolio.problems.join("\n"));
+        assert!(report.disagreements.is_empty(), "{report}");
+        let (holds, fails) = decided(&report);
+        assert!(holds > 0 && fails > 0, "{report}");
+    }
 }
 
 fn decided(report: &Report) -> (u64, u64) {

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use gander_smt::{Answer, Limits, Session, SessionConfig, Solver, Solvers, StepSymbol};
 use gander_term::random::{Shape, TermGenerator};
-use gander_term::{Pool, Program, Scratch, Sort, SymbolId, TermId, Value, evaluate, parse_term};
+use gander_term::{Features, Pool, Program, Scratch, Sort, SymbolId, TermId, Value, evaluate, parse_term};
 use rustc_hash::FxHashMap;
 
 use crate::{Budget, Finding, Tally};
@@ -24,9 +24,13 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Every solver on this machine.
+    /// Every solver on this machine; one that must know of bit-vectors beforehand takes part twice.
     pub fn of_this_machine() -> Plan {
-        let solvers = Solvers::from_environment().all().into_iter().cloned().collect();
+        let bits = Features { bit_vectors: true, ..Features::default() };
+        let found = Solvers::from_environment();
+        let mut solvers: Vec<Solver> =
+            found.all().into_iter().flat_map(|s| [s.clone(), s.for_features(bits)]).collect();
+        solvers.dedup();
         Plan { solvers, query_time: Duration::from_millis(250) }
     }
 }
@@ -58,6 +62,8 @@ fn shape(case: u64) -> Shape {
         strings: case.is_multiple_of(3),
         nonlinear: case.is_multiple_of(2),
         large_constants: case.is_multiple_of(11),
+        bit_vectors: case % 5 < 3,
+        bit_vector_conversions: case.is_multiple_of(5),
     }
 }
 

@@ -2,6 +2,8 @@
 //!
 //! Nothing here is shared with the evaluator of `gander-term`: only the number types are.
 
+mod bits;
+
 use std::cmp::Ordering;
 
 use gander_term::{IBig, Op, RBig, Value};
@@ -43,6 +45,7 @@ pub(crate) fn apply(op: Op, args: &[Value]) -> Result<Value, Refusal> {
             }
             Value::str(&whole)
         }
+        (Op::Bv(op), _) => return bits::apply(op, args),
         _ => return Err(Refusal::IllSorted),
     })
 }

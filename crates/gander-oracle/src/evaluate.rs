@@ -323,6 +323,9 @@ impl<'a> Evaluator<'a> {
         let Some(symbol) = self.symbol_of(slot) else { return Ok(None) };
         let within = match symbol.sort {
             Sort::Bool => return Ok(Some(vec![Value::Bool(false), Value::Bool(true)])),
+            Sort::BitVec(width) if width.bits() <= 12 => {
+                return Ok(Some((0..1u32 << width.bits()).map(|i| Value::bits(width, i)).collect()));
+            }
             Sort::Enum(e) => {
                 let n = self.pool.enumeration(e).variants.len() as u32;
                 return Ok(Some((0..n).map(|i| Value::Enum(e, i)).collect()));

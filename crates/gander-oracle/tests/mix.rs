@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use gander_oracle::{Settings, generate, generate_with};
 use gander_system::{ClaimKind, Effect, FairnessKind, Goal, Role, System};
-use gander_term::{Op, Sort, TermId};
+use gander_term::{BvOp, Op, Sort, TermId};
 
 /// Counts over many systems.
 #[derive(Default, Debug)]
@@ -130,6 +130,7 @@ fn everything_occurs() {
                 Sort::Real => "real",
                 Sort::String => "string",
                 Sort::Enum(_) => "enum",
+                Sort::BitVec(_) => "bits",
             });
             if v.role == Role::Input {
                 see("input");
@@ -203,6 +204,11 @@ fn everything_occurs() {
         "++ with 3",
         "forall with 2",
         "exists with 2",
+        "int_to_bv with 1",
+        "extract with 1",
+        "zero_extend with 1",
+        "sign_extend with 1",
+        "bits",
         "bool",
         "int",
         "real",
@@ -223,7 +229,9 @@ fn everything_occurs() {
         "final node",
         "five nodes",
     ];
-    for what in expected {
+    let bits: Vec<String> =
+        BvOp::plain().map(|op| format!("{} with {}", op.name(), if op.is_unary() { 1 } else { 2 })).collect();
+    for what in expected.into_iter().chain(bits.iter().map(String::as_str)) {
         assert!(seen.get(what).is_some_and(|&n| n >= 3), "`{what}` occurs: {seen:#?}");
     }
 }

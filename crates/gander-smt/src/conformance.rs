@@ -4,9 +4,11 @@
 //! are pinned to values, and with the last argument as a literal. The solver's results must be those of our evaluator,
 //! and it must agree that no other result is possible.
 
+mod bit_vectors;
+
 use std::fmt;
 
-use gander_term::{IBig, Op, Pool, RBig, Sort, TermId, Value, evaluate};
+use gander_term::{Features, IBig, Op, Pool, RBig, Sort, TermId, Value, evaluate};
 
 use crate::answer::{Answer, Limits, Reason};
 use crate::dialect::Solver;
@@ -68,8 +70,15 @@ impl fmt::Display for Entry {
 
 /// Asks `solver` about every operator that we print, and about what sessions rely on.
 pub fn conformance(solver: &Solver, limits: Limits) -> Report {
-    let mut session = Session::start(solver, SessionConfig::default());
     let mut entries = Vec::new();
+    let bits = Features { bit_vectors: true, ..Features::default() };
+    let mut session = Session::start(&solver.for_features(bits), SessionConfig::default());
+    for group in bit_vectors::groups() {
+        for form in [Form::Pinned, Form::LiteralLast] {
+            entries.extend(try_group(&mut session, &group, form, limits));
+        }
+    }
+    let mut session = Session::start(solver, SessionConfig::default());
     for group in groups() {
         for form in [Form::Pinned, Form::LiteralLast] {
             if let Some(entry) = try_group(&mut session, &group, form, limits) {
@@ -158,7 +167,7 @@ fn compare(
             wanted.push((StepSymbol::rigid(symbol), expected));
         }
     }
-    if let Some(what) = session.solver().kind.lacks(pool.features(&roots)) {
+    if let Some(what) = session.solver().lacks(pool.features(&roots)) {
         return Outcome::NotSupported(what.to_string());
     }
     for &root in &roots {
@@ -239,7 +248,7 @@ fn try_quantifiers(session: &mut Session, limits: Limits) -> Entry {
 
 /// Asks whether closed formulas are true. Their values in a model need not be values: solvers may leave quantifiers in.
 fn decide(session: &mut Session, pool: &Pool, formulas: &[TermId], limits: Limits) -> Outcome {
-    if let Some(what) = session.solver().kind.lacks(pool.features(formulas)) {
+    if let Some(what) = session.solver().lacks(pool.features(formulas)) {
         return Outcome::NotSupported(what.to_string());
     }
     for &formula in formulas {

@@ -10,15 +10,15 @@ use gander_term::Features;
 pub enum SolverKind {
     /// Z3: everything.
     Z3,
-    /// yices-smt2: linear arithmetic.
+    /// yices-smt2: linear arithmetic and bit-vectors.
     Yices,
     /// cvc5: everything.
     Cvc5,
-    /// MathSAT 5: linear and non-linear arithmetic.
+    /// MathSAT 5: linear and non-linear arithmetic, bit-vectors.
     MathSat,
     /// OpenSMT 2: linear arithmetic.
     OpenSmt,
-    /// Bitwuzla: truth values only, as far as our sorts go.
+    /// Bitwuzla: bit-vectors.
     Bitwuzla,
     /// Any other SMT-LIB 2 solver that reads commands from standard input.
     Other,
@@ -88,15 +88,6 @@ impl SolverKind {
         args
     }
 
-    /// The logic to set first; Z3 is faster without.
-    pub(crate) fn logic(self) -> Option<&'static str> {
-        match self {
-            SolverKind::Z3 => None,
-            SolverKind::Yices | SolverKind::OpenSmt => Some("QF_LIRA"),
-            SolverKind::Cvc5 | SolverKind::MathSat | SolverKind::Bitwuzla | SolverKind::Other => Some("ALL"),
-        }
-    }
-
     pub(crate) fn enums(self) -> EnumStyle {
         match self {
             SolverKind::Z3 | SolverKind::Cvc5 | SolverKind::Other => EnumStyle::Datatypes,
@@ -115,6 +106,10 @@ impl SolverKind {
             Some("non-linear arithmetic")
         } else if (features.ints || features.reals || features.enums) && self == SolverKind::Bitwuzla {
             Some("arithmetic")
+        } else if features.bit_vectors && self == SolverKind::OpenSmt {
+            Some("bit-vectors")
+        } else if features.bit_vector_conversions && !full {
+            Some("conversions between bit-vectors and integers")
         } else {
             None
         }
@@ -132,13 +127,33 @@ pub struct Solver {
     pub program: PathBuf,
     /// Arguments to give besides those of the kind.
     pub extra_arguments: Vec<String>,
+    /// Yices only: sessions are for bit-vectors too. That costs it a third of its speed on arithmetic alone, and it
+    /// must know before the first formula. [`crate::Solvers::choose`] sees to it.
+    pub bit_vectors: bool,
 }
 
 impl Solver {
     /// A program of a known kind.
     pub fn new(kind: SolverKind, program: impl AsRef<Path>) -> Solver {
         let program = program.as_ref().to_path_buf();
-        Solver { kind, name: Arc::from(kind.name()), program, extra_arguments: Vec::new() }
+        let bit_vectors = kind != SolverKind::Yices;
+        Solver { kind, name: Arc::from(kind.name()), program, extra_arguments: Vec::new(), bit_vectors }
+    }
+
+    /// The same program, in sessions that are for these features.
+    #[must_use]
+    pub fn for_features(&self, features: Features) -> Solver {
+        Solver { bit_vectors: self.bit_vectors || features.bit_vectors, ..self.clone() }
+    }
+
+    /// The logic to set first; Z3 is faster without.
+    pub(crate) fn logic(&self) -> Option<&'static str> {
+        match self.kind {
+            SolverKind::Z3 => None,
+            SolverKind::Yices if self.bit_vectors => Some("ALL"),
+            SolverKind::Yices | SolverKind::OpenSmt => Some("QF_LIRA"),
+            SolverKind::Cvc5 | SolverKind::MathSat | SolverKind::Bitwuzla | SolverKind::Other => Some("ALL"),
+        }
     }
 
     /// The arguments to start it with, so that it reads commands from its standard input.
@@ -148,8 +163,14 @@ impl Solver {
         arguments
     }
 
+    /// The first feature that it lacks, in words.
+    pub fn lacks(&self, features: Features) -> Option<&'static str> {
+        let missing = (features.bit_vectors && !self.bit_vectors).then_some("bit-vectors in this session");
+        self.kind.lacks(features).or(missing)
+    }
+
     /// True if every formula with these features can be asked of it.
     pub fn supports(&self, features: Features) -> bool {
-        self.kind.lacks(features).is_none()
+        self.lacks(features).is_none()
     }
 }

@@ -7,10 +7,10 @@
 use std::fmt::Write as _;
 use std::rc::Rc;
 
-use gander_term::{Op, Pool, Sort, SymbolId, TermId, Value};
+use gander_term::{BvOp, Op, Pool, Sort, SymbolId, TermId, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::dialect::{EnumStyle, SolverKind};
+use crate::dialect::{EnumStyle, Solver};
 use crate::names;
 use crate::template::{Hole, Holed, Placement, PowerGuard, Template, Use};
 
@@ -25,6 +25,7 @@ pub(crate) fn sort_name(pool: &Pool, enums: EnumStyle, sort: Sort) -> String {
         (Sort::Real, _) => "Real".into(),
         (Sort::String, _) => "String".into(),
         (Sort::Enum(id), EnumStyle::Datatypes) => names::enum_sort(&pool.enumeration(id).name),
+        (Sort::BitVec(width), _) => format!("(_ BitVec {})", width.bits()),
     }
 }
 
@@ -49,7 +50,7 @@ pub(crate) fn placed_name(pool: &Pool, symbol: SymbolId, offset: Option<u32>) ->
 /// Compiles a term; `number` is unique in the session.
 pub(crate) fn compile(
     pool: &Pool,
-    kind: SolverKind,
+    solver: &Solver,
     root: TermId,
     placement: &dyn Fn(SymbolId) -> Placement,
     (session, number): (u64, u32),
@@ -58,14 +59,14 @@ pub(crate) fn compile(
     let features = pool.features(&[root]);
     let mut printer = Printer {
         pool,
-        enums: kind.enums(),
+        enums: solver.kind.enums(),
         number,
         names: FxHashMap::default(),
         symbols: FxHashMap::default(),
         parameters: FxHashMap::default(),
         definitions: Holed::default(),
         powers: Vec::new(),
-        unsupported: kind.lacks(features).map(String::from),
+        unsupported: solver.lacks(features).map(String::from),
     };
     let mut template = Template {
         session,
@@ -114,6 +115,7 @@ pub(crate) struct Printer<'p> {
 enum Job {
     Term(TermId),
     Text(&'static str),
+    Owned(String),
 }
 
 impl Printer<'_> {
@@ -204,6 +206,7 @@ impl Printer<'_> {
             Op::Min | Op::Max | Op::Pow => 2,
             Op::Div | Op::IntDiv if i == 1 => 2,
             Op::Mod => 2,
+            Op::Bv(BvOp::ToSignedInt) => 3,
             _ => 1,
         }
     }
@@ -324,6 +327,7 @@ impl Printer<'_> {
         while let Some(job) = jobs.pop() {
             match job {
                 Job::Text(text) => out.push(text),
+                Job::Owned(text) => out.push(&text),
                 Job::Term(t) => match self.names.get(&t) {
                     Some(&position) => self.push_use(out, t, position, None),
                     None => self.expand(out, t, &mut jobs),
@@ -366,6 +370,7 @@ impl Printer<'_> {
                 plan(jobs, parts);
             }
             Op::Div | Op::IntDiv | Op::Mod => plan(jobs, division(pool, op, args[0], args[1])),
+            Op::Bv(BvOp::ToSignedInt) => plan(jobs, signed_int(pool, args[0])),
             Op::Forall | Op::Exists => {
                 let (&body, bound) = args.split_last().expect("a quantifier has a body");
                 out.push(if op == Op::Forall { "(forall (" } else { "(exists (" });
@@ -382,7 +387,10 @@ impl Printer<'_> {
             }
             _ => {
                 out.push("(");
-                out.push(operator(op));
+                match op {
+                    Op::Bv(op) => push_bit_operator(out.text_mut(), op),
+                    op => out.push(operator(op)),
+                }
                 let mut items = Vec::with_capacity(2 * args.len() + 1);
                 for &a in args {
                     items.push(Text(" "));
@@ -403,6 +411,9 @@ impl Printer<'_> {
                 if !names::push_string(out.text_mut(), s) {
                     self.unsupported = Some("characters beyond U+2FFFF".into());
                 }
+            }
+            Value::BitVec(v) => {
+                let _ = write!(out.text_mut(), "(_ bv{} {})", v.bits(), v.width().bits());
             }
             Value::Enum(id, position) => match self.enums {
                 EnumStyle::Ints => out.push(&position.to_string()),
@@ -448,9 +459,38 @@ fn operator(op: Op) -> &'static str {
         | Op::Abs
         | Op::Min
         | Op::Max
+        | Op::Bv(_)
         | Op::Forall
         | Op::Exists => unreachable!("not a plain operator"),
     }
+}
+
+/// An operator on bit-vectors, with its parameters. For conversions, the names that Z3 and cvc5 of all ages take.
+fn push_bit_operator(out: &mut String, op: BvOp) {
+    // Writing to a string cannot fail.
+    let _ = match op {
+        BvOp::Extract { high, low } => write!(out, "(_ extract {high} {low})"),
+        BvOp::ZeroExtend(n) => write!(out, "(_ zero_extend {n})"),
+        BvOp::SignExtend(n) => write!(out, "(_ sign_extend {n})"),
+        BvOp::FromInt(width) => write!(out, "(_ int2bv {})", width.bits()),
+        BvOp::ToInt => write!(out, "bv2nat"),
+        plain => write!(out, "{}", plain.name()),
+    };
+}
+
+/// The number that a bit-vector is in two's complement: `2^w` less if the sign bit is set.
+fn signed_int(pool: &Pool, x: TermId) -> Vec<Job> {
+    use Job::{Owned, Term, Text};
+    let Sort::BitVec(width) = pool.sort(x) else { return Vec::new() };
+    vec![
+        Text("(ite (bvslt "),
+        Term(x),
+        Owned(format!(" (_ bv0 {})) (- (bv2nat ", width.bits())),
+        Term(x),
+        Owned(format!(") {}) (bv2nat ", width.size())),
+        Term(x),
+        Text("))"),
+    ]
 }
 
 /// Division with its value at zero: `x / 0 = 0`, `x div 0 = 0`, `x mod 0 = x`.
@@ -479,10 +519,12 @@ fn division(pool: &Pool, op: Op, x: TermId, y: TermId) -> Vec<Job> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dialect::SolverKind;
+    use gander_term::Width;
 
     /// The text of an instance at step 7: definitions, then the formula.
     fn text(pool: &Pool, kind: SolverKind, term: TermId, placement: &dyn Fn(SymbolId) -> Placement) -> String {
-        let template = compile(pool, kind, term, placement, (0, 1));
+        let template = compile(pool, &Solver::new(kind, ""), term, placement, (0, 1));
         assert_eq!(template.unsupported, None);
         let mut out = String::new();
         template.definitions.fill(&mut out, 7, 5);
@@ -566,5 +608,22 @@ mod tests {
         let f = pool.eq(e, c);
         assert_eq!(rigid(&pool, f), "(= e@ |Status@!v@Not open|)");
         assert_eq!(text(&pool, SolverKind::Yices, f, &|_| Placement::Rigid), "(= e@ 1)");
+    }
+
+    #[test]
+    fn bit_vectors_have_the_words_of_smt_lib() {
+        let mut pool = Pool::new();
+        let x = pool.variable("x", Sort::BitVec(Width::W8));
+        let c = pool.bits(Width::W8, -1);
+        let sum = pool.bv(BvOp::Add, &[x, c]);
+        assert_eq!(rigid(&pool, sum), "(bvadd x@ (_ bv255 8))");
+        let low = pool.bv(BvOp::Extract { high: 3, low: 0 }, &[x]);
+        let wide = pool.bv(BvOp::SignExtend(4), &[low]);
+        assert_eq!(rigid(&pool, wide), "((_ sign_extend 4) ((_ extract 3 0) x@))");
+        let signed = pool.bv(BvOp::ToSignedInt, &[x]);
+        assert_eq!(rigid(&pool, signed), "(ite (bvslt x@ (_ bv0 8)) (- (bv2nat x@) 256) (bv2nat x@))");
+        let back = pool.bv(BvOp::FromInt(Width::W16), &[signed]);
+        assert!(rigid(&pool, back).starts_with("((_ int2bv 16) (ite "), "{}", rigid(&pool, back));
+        assert_eq!(sort_name(&pool, EnumStyle::Ints, Sort::BitVec(Width::W1)), "(_ BitVec 1)");
     }
 }

@@ -322,5 +322,6 @@ fn first_value(sort: Sort) -> Value {
         Sort::Real => Value::whole(0),
         Sort::String => Value::str(""),
         Sort::Enum(id) => Value::Enum(id, 0),
+        Sort::BitVec(width) => Value::bits(width, 0),
     }
 }

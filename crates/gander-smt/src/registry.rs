@@ -50,6 +50,8 @@ pub struct Solvers {
     search: Search,
     z3: Option<Solver>,
     yices: Option<Solver>,
+    /// Yices again, for bit-vectors.
+    yices_bits: Option<Solver>,
     others: OnceLock<Vec<Solver>>,
     /// Solvers that were started ahead of need.
     ready: Arc<Mutex<Vec<(Solver, Process)>>>,
@@ -61,7 +63,8 @@ impl Solvers {
     /// Looks for solvers; costs a few file look-ups.
     pub fn find(search: Search) -> Solvers {
         let (others, ready, dying) = (OnceLock::new(), Arc::default(), Arc::default());
-        let mut solvers = Solvers { named: Vec::new(), search, z3: None, yices: None, others, ready, dying };
+        let (z3, yices, yices_bits) = (None, None, None);
+        let mut solvers = Solvers { named: Vec::new(), search, z3, yices, yices_bits, others, ready, dying };
         for (name, program) in &solvers.search.named {
             let kind = SolverKind::from_name(name).unwrap_or(SolverKind::Other);
             // Later ones win: an option of the command comes after the environment.
@@ -70,6 +73,8 @@ impl Solvers {
         }
         solvers.z3 = solvers.look_for(SolverKind::Z3);
         solvers.yices = solvers.look_for(SolverKind::Yices);
+        let bits = Features { bit_vectors: true, ..Features::default() };
+        solvers.yices_bits = solvers.yices.as_ref().map(|yices| yices.for_features(bits));
         solvers
     }
 
@@ -121,10 +126,16 @@ impl Solvers {
         self.z3.iter().chain(self.yices.iter()).chain(others.iter()).collect()
     }
 
-    /// The solver to ask formulas with these features: Yices if they are linear, else Z3, else whatever can.
+    /// The solver to ask formulas with these features: Yices if they are linear or bit-vectors, else Z3, else whatever
+    /// can.
     pub fn choose(&self, features: Features) -> Option<&Solver> {
-        let first = [self.yices.as_ref(), self.z3.as_ref()].into_iter().flatten().find(|s| s.supports(features));
+        let first = [self.yices_for(features), self.z3.as_ref()];
+        let first = first.into_iter().flatten().find(|s| s.supports(features));
         first.or_else(|| self.all().into_iter().find(|s| s.supports(features)))
+    }
+
+    fn yices_for(&self, features: Features) -> Option<&Solver> {
+        if features.bit_vectors { self.yices_bits.as_ref() } else { self.yices.as_ref() }
     }
 
     /// Starts the solver that linear questions go to, so that it is ready when the first session asks for it. One that
@@ -144,7 +155,8 @@ impl Solvers {
         // A limit on memory is a matter of the solver's start.
         if config.memory.is_none() {
             let mut all = lock(&self.ready);
-            ready = all.iter().position(|(s, p)| s == solver && p.is_alive()).map(|at| all.swap_remove(at).1);
+            let same = |s: &Solver| *s == Solver { bit_vectors: s.bit_vectors, ..solver.clone() };
+            ready = all.iter().position(|(s, p)| same(s) && p.is_alive()).map(|at| all.swap_remove(at).1);
         }
         Session::with(solver, config, ready)
     }
@@ -161,7 +173,8 @@ impl Solvers {
 
     /// Every solver that can be asked formulas with these features, the one that [`Solvers::choose`] gives in front.
     pub fn candidates(&self, features: Features) -> Vec<&Solver> {
-        let mut all: Vec<&Solver> = self.all().into_iter().filter(|s| s.supports(features)).collect();
+        let for_these = |s| if Some(s) == self.yices.as_ref() { self.yices_for(features).unwrap_or(s) } else { s };
+        let mut all: Vec<&Solver> = self.all().into_iter().map(for_these).filter(|s| s.supports(features)).collect();
         if let Some(chosen) = self.choose(features) {
             all.sort_by_key(|s| *s != chosen);
         }
@@ -199,6 +212,19 @@ mod tests {
         assert_eq!(kind(&without, linear), Some(SolverKind::Z3));
         let only_yices = Solvers::find(named(&["yices"]));
         assert_eq!(kind(&only_yices, nonlinear), None);
+    }
+
+    #[test]
+    fn bit_vectors_go_to_yices_unless_they_are_converted() {
+        let solvers = Solvers::find(named(&["z3", "yices"]));
+        let bits = Features { bit_vectors: true, ints: true, ..Features::default() };
+        let chosen = solvers.choose(bits).unwrap();
+        assert!(chosen.kind == SolverKind::Yices && chosen.bit_vectors);
+        assert!(!solvers.yices().unwrap().supports(bits));
+        assert_eq!(solvers.candidates(bits), [chosen, solvers.z3().unwrap()]);
+        let converted = Features { bit_vector_conversions: true, ..bits };
+        assert_eq!(solvers.choose(converted).map(|s| s.kind), Some(SolverKind::Z3));
+        assert_eq!(solvers.candidates(converted).len(), 1);
     }
 
     #[test]

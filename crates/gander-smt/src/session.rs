@@ -234,7 +234,7 @@ impl Session {
 
     /// Options and logic.
     fn introduce(&mut self) {
-        let kind = self.solver.kind;
+        let logic = self.solver.logic();
         let out = self.talk.commands();
         out.push_str("(set-option :print-success false)\n(set-option :produce-models true)\n");
         if self.config.cores {
@@ -243,7 +243,7 @@ impl Session {
         if let Some(seed) = self.config.seed {
             out.push_str(&format!("(set-option :random-seed {seed})\n"));
         }
-        if let Some(logic) = kind.logic() {
+        if let Some(logic) = logic {
             out.push_str(&format!("(set-logic {logic})\n"));
         }
     }
@@ -261,7 +261,7 @@ impl Session {
     /// Compiles a formula to be instantiated at steps; `placement` says which symbols stand where.
     pub fn compile(&mut self, pool: &Pool, term: TermId, placement: &dyn Fn(SymbolId) -> Placement) -> Template {
         self.templates += 1;
-        print::compile(pool, self.solver.kind, term, placement, (self.id, self.templates))
+        print::compile(pool, &self.solver, term, placement, (self.id, self.templates))
     }
 
     /// Asserts a formula over rigid symbols.

@@ -1,7 +1,7 @@
 //! Values as solvers print them.
 
 use dashu_base::Signed;
-use gander_term::{IBig, Pool, RBig, Sort, Value};
+use gander_term::{BitVec, IBig, Pool, RBig, Sort, Value, Width};
 
 use crate::dialect::EnumStyle;
 use crate::names;
@@ -53,7 +53,39 @@ pub(crate) fn read(pool: &Pool, enums: EnumStyle, sort: Sort, printed: &Sexpr) -
             };
             position.map(|i| Value::Enum(id, i as u32)).ok_or_else(wrong)
         }
+        Sort::BitVec(width) => bits(width, printed).map(Value::BitVec).ok_or_else(wrong),
     }
+}
+
+/// A bit-vector of this width: `#b0101`, `#x5f`, `(_ bv5 8)`.
+fn bits(width: Width, printed: &Sexpr) -> Option<BitVec> {
+    let number = match printed {
+        Sexpr::Atom(atom) => {
+            let (digits, radix, bits_each) = match atom.get(..2)? {
+                "#b" => (&atom[2..], 2, 1),
+                "#x" => (&atom[2..], 16, 4),
+                _ => return None,
+            };
+            let plain = digits.bytes().all(|b| b.is_ascii_hexdigit());
+            if !plain || digits.len().checked_mul(bits_each)? != width.bits() as usize {
+                return None;
+            }
+            IBig::from_str_radix(digits, radix).ok()?
+        }
+        Sexpr::List(items) => match items.as_slice() {
+            [head, value, size] if head.atom() == Some("_") => {
+                if size.atom()?.parse() != Ok(width.bits()) {
+                    return None;
+                }
+                let digits = value.atom()?.strip_prefix("bv")?;
+                let plain = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
+                plain.then(|| digits.parse().ok())??
+            }
+            _ => return None,
+        },
+        Sexpr::Text(_) => return None,
+    };
+    BitVec::exact(width, number)
 }
 
 /// A number: `3`, `3.5`, `(- n)`, `(/ n n)`, `(to_real n)`. `Ok(None)` if it is none.
@@ -127,6 +159,20 @@ mod tests {
             read_in(Sort::Int, "(- 12345678901234567890)"),
             Ok(Value::Int(-IBig::from(12345678901234567890u64)))
         );
+    }
+
+    #[test]
+    fn every_form_of_a_bit_vector() {
+        let byte = Sort::BitVec(Width::W8);
+        for text in ["#b00000101", "#x05", "(_ bv5 8)"] {
+            assert_eq!(read_in(byte, text), Ok(Value::bits(Width::W8, 5)), "{text}");
+        }
+        assert_eq!(read_in(byte, "#xfF"), Ok(Value::bits(Width::W8, 255)));
+        for text in
+            ["#b101", "#x005", "(_ bv5 9)", "(_ bv256 8)", "(_ bv 8)", "(_ bv-1 8)", "5", "#b", "#x+5", "#", "(_ bv5)"]
+        {
+            assert!(matches!(read_in(byte, text), Err(BadValue::WrongSort(_))), "{text}");
+        }
     }
 
     #[test]

@@ -8,7 +8,7 @@ mod support;
 use std::time::{Duration, Instant};
 
 use gander_smt::{Answer, Limits, Session, SessionConfig, SolverKind, StepSymbol};
-use gander_term::{EnumId, IBig, Op, Pool, RBig, Sort, SymbolId, TermId, Value, evaluate};
+use gander_term::{BvOp, EnumId, Features, IBig, Op, Pool, RBig, Sort, SymbolId, TermId, Value, Width, evaluate};
 
 const LIMIT: Limits = Limits { time: Some(Duration::from_secs(10)) };
 
@@ -26,6 +26,25 @@ impl Dice {
         (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % n
     }
 }
+
+const BINARY: [BvOp; 14] = [
+    BvOp::Add,
+    BvOp::Sub,
+    BvOp::Mul,
+    BvOp::Udiv,
+    BvOp::Urem,
+    BvOp::Sdiv,
+    BvOp::Srem,
+    BvOp::Smod,
+    BvOp::And,
+    BvOp::Or,
+    BvOp::Xor,
+    BvOp::Shl,
+    BvOp::Lshr,
+    BvOp::Ashr,
+];
+
+const COMPARISONS: [BvOp; 8] = [BvOp::Ult, BvOp::Ule, BvOp::Ugt, BvOp::Uge, BvOp::Slt, BvOp::Sle, BvOp::Sgt, BvOp::Sge];
 
 /// Which operators may be used.
 #[derive(Clone, Copy, PartialEq)]
@@ -61,7 +80,7 @@ impl Generator {
     }
 
     fn sorts(&self) -> Vec<Sort> {
-        let mut sorts = vec![Sort::Bool, Sort::Int, Sort::Real, Sort::Enum(self.colours)];
+        let mut sorts = vec![Sort::Bool, Sort::Int, Sort::Real, Sort::Enum(self.colours), Sort::BitVec(Width::W8)];
         if self.logic == Logic::Full {
             sorts.push(Sort::String);
         }
@@ -84,6 +103,7 @@ impl Generator {
             }
             Sort::String => Value::str(["", "a", "\"", "\\u{41}", "\u{1f600}b"][self.dice.below(5)]),
             Sort::Enum(id) => Value::Enum(id, self.dice.below(3) as u32),
+            Sort::BitVec(width) => Value::bits(width, self.dice.below(1 << 12) as u64 >> self.dice.below(12)),
         }
     }
 
@@ -110,6 +130,15 @@ impl Generator {
         }
         let d = depth - 1;
         let (op, args) = match sort {
+            Sort::BitVec(_) => match self.dice.below(4) {
+                0 => self.choice(sort, d),
+                1 => (Op::Bv([BvOp::Neg, BvOp::Not][self.dice.below(2)]), vec![self.term(sort, d)]),
+                _ => (Op::Bv(BINARY[self.dice.below(BINARY.len())]), self.terms(sort, d, 2)),
+            },
+            Sort::Bool if self.dice.below(8) == 0 => {
+                let op = COMPARISONS[self.dice.below(COMPARISONS.len())];
+                (Op::Bv(op), self.terms(Sort::BitVec(Width::W8), d, 2))
+            }
             Sort::Bool => match self.dice.below(10) {
                 0 => (Op::Not, vec![self.term(Sort::Bool, d)]),
                 1 => (Op::And, self.terms(Sort::Bool, d, 3)),
@@ -224,6 +253,7 @@ fn agree(kind: SolverKind, logic: Logic, rounds: u64) {
     let number = |name: &str| std::env::var(name).ok().and_then(|v| v.parse::<u64>().ok());
     let first = number("GANDER_FUZZ_SEED").unwrap_or(1);
     let end = number("GANDER_FUZZ_SECONDS").map(|s| Instant::now() + Duration::from_secs(s));
+    let solver = solver.for_features(Features { bit_vectors: true, ..Features::default() });
     let mut session = Session::start(&solver, SessionConfig::default());
     let (mut asked, mut answered) = (0, 0);
     while end.map_or(asked < rounds, |e| Instant::now() < e) {

@@ -38,7 +38,15 @@ fn main() {
     let ints = |i: i64, p: &Program| (0..p.inputs().len() as i64).map(|k| Value::int(i * 7 + k)).collect();
     time("one small int formula", &pool, &[step], &ints);
 
-    let linear = Shape { depth: 12, quantifiers: false, strings: false, nonlinear: false, large_constants: false };
+    let linear = Shape {
+        depth: 12,
+        quantifiers: false,
+        strings: false,
+        nonlinear: false,
+        large_constants: false,
+        bit_vectors: false,
+        bit_vector_conversions: false,
+    };
     let mut large = Pool::new();
     let mut generator = TermGenerator::new(&mut large, 7, linear);
     let roots: Vec<TermId> = (0..20).map(|_| generator.term(&mut large, Sort::Bool)).collect();

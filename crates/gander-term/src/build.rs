@@ -3,6 +3,7 @@
 //! They simplify on the way (constants, flattening of nested `and` and `or`, double negation) and panic on ill-sorted
 //! arguments, which is a bug of the caller. Front-ends, whose arguments come from a user, use [`Pool::mk`].
 
+use crate::bits::{BvOp, Width};
 use crate::op::Op;
 use crate::pool::{Pool, SymbolId, TermId};
 use crate::sort::Sort;
@@ -34,6 +35,16 @@ impl Pool {
     /// A real constant.
     pub fn real(&mut self, r: impl Into<RBig>) -> TermId {
         self.constant(Value::Real(r.into()))
+    }
+
+    /// A bit-vector constant: the integer modulo `2^w`.
+    pub fn bits(&mut self, width: Width, i: impl Into<IBig>) -> TermId {
+        self.constant(Value::bits(width, i))
+    }
+
+    /// An operator on bit-vectors.
+    pub fn bv(&mut self, op: BvOp, args: &[TermId]) -> TermId {
+        self.must(Op::Bv(op), args)
     }
 
     /// A declared free variable as a term; panics if the name has another sort.

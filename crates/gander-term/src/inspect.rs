@@ -25,13 +25,17 @@ pub struct Features {
     pub conversions: bool,
     /// `forall` or `exists`.
     pub quantifiers: bool,
+    /// Some term is a bit-vector.
+    pub bit_vectors: bool,
+    /// A bit-vector is taken as an int, or an int as a bit-vector.
+    pub bit_vector_conversions: bool,
 }
 
 impl Features {
     /// True if a solver for quantifier-free linear arithmetic over ints and reals is enough. Enumerations count as
     /// linear, as they can be encoded.
     pub fn is_linear(self) -> bool {
-        !(self.nonlinear || self.quantifiers || self.strings)
+        !(self.nonlinear || self.quantifiers || self.strings || self.bit_vectors)
     }
 
     /// What both sets of terms together are made of.
@@ -46,6 +50,8 @@ impl Features {
             int_division: self.int_division || other.int_division,
             conversions: self.conversions || other.conversions,
             quantifiers: self.quantifiers || other.quantifiers,
+            bit_vectors: self.bit_vectors || other.bit_vectors,
+            bit_vector_conversions: self.bit_vector_conversions || other.bit_vector_conversions,
         }
     }
 }
@@ -91,6 +97,7 @@ impl Pool {
                 Sort::Real => f.reals = true,
                 Sort::String => f.strings = true,
                 Sort::Enum(_) => f.enums = true,
+                Sort::BitVec(_) => f.bit_vectors = true,
             }
             let variable = |a: &&TermId| !matches!(pool.op(**a), Op::Const(_));
             let args = pool.args(t);
@@ -104,6 +111,7 @@ impl Pool {
                 Op::Pow => f.nonlinear |= args.iter().any(|a| variable(&a)),
                 Op::ToReal | Op::ToInt => f.conversions = true,
                 Op::Forall | Op::Exists => f.quantifiers = true,
+                Op::Bv(op) => f.bit_vector_conversions |= op.is_conversion(),
                 _ => {}
             }
             true

@@ -3,6 +3,9 @@
 //! A [`Pool`] owns terms; a [`TermId`] is a `Copy` handle into it. [`Pool::mk`] builds any term and checks its sorts;
 //! the constructors of the `build` module are shorthands that simplify on the way. No solver owns a term.
 //!
+//! Bit-vectors: [`Sort::BitVec`] of a [`Width`], values [`BitVec`], operators [`BvOp`] as [`Op::Bv`], constants by
+//! [`Pool::bits`], terms by [`Pool::bv`] or, from a user, by [`Pool::mk`].
+//!
 //! What can be done with terms: [`Pool::free_symbols`], [`Pool::features`], [`Pool::substitute`], [`Pool::import`],
 //! [`Pool::simplify`], [`evaluate`] and [`Program`], [`Pool::display`] and [`parse_term`]. Where many terms are treated
 //! alike, [`Substitution`], [`Importer`] and [`Simplifier`] remember what they have seen.
@@ -13,6 +16,7 @@
 //! - children have smaller ids than their parents;
 //! - nothing recurses over terms, so depth is limited by memory only.
 
+mod bits;
 mod build;
 pub mod eval;
 mod import;
@@ -28,6 +32,7 @@ mod substitute;
 mod text;
 mod value;
 
+pub use bits::{BitVec, BvOp, Width};
 pub use eval::{EvalError, Program, Scratch, evaluate};
 pub use import::Importer;
 pub use inspect::Features;

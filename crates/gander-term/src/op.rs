@@ -2,13 +2,14 @@
 
 use std::fmt;
 
+use crate::bits::BvOp;
 use crate::pool::{SymbolId, ValueId};
 use crate::sort::Sort;
 
 /// What a term is made of: a leaf or an operator applied to arguments.
 ///
 /// Arities: `Not Neg Abs ToReal ToInt` one; `Implies Eq Sub Div IntDiv Mod Pow Lt Le Gt Ge` two; `Ite` three;
-/// `And Or Add Mul Min Max Concat` two or more; `Forall Exists` their bound symbols, then the body.
+/// `And Or Add Mul Min Max Concat` two or more; `Bv` as [`BvOp`] says; `Forall Exists` their bound symbols, then the body.
 /// docs/semantics.md defines each of them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Op {
@@ -66,6 +67,8 @@ pub enum Op {
     ToInt,
     /// Concatenation of strings, `++`.
     Concat,
+    /// An operator on bit-vectors, or a conversion from or to int.
+    Bv(BvOp),
     /// For all values of the bound symbols.
     Forall,
     /// For some values of the bound symbols.
@@ -101,42 +104,49 @@ impl Op {
             Op::ToReal => "to_real",
             Op::ToInt => "to_int",
             Op::Concat => "++",
+            Op::Bv(op) => op.name(),
             Op::Forall => "forall",
             Op::Exists => "exists",
         }
     }
 
-    /// A number for operators that are not leaves; leaves have 0.
+    /// Two numbers that tell operators apart: what kind it is, and its parameter.
     #[inline]
-    pub(crate) fn tag(self) -> u32 {
+    pub(crate) fn code(self) -> (u32, u32) {
         match self {
-            Op::Symbol(_) | Op::Bool(_) | Op::Const(_) => 0,
-            Op::Not => 1,
-            Op::And => 2,
-            Op::Or => 3,
-            Op::Implies => 4,
-            Op::Eq => 5,
-            Op::Ite => 6,
-            Op::Neg => 7,
-            Op::Add => 8,
-            Op::Sub => 9,
-            Op::Mul => 10,
-            Op::Div => 11,
-            Op::IntDiv => 12,
-            Op::Mod => 13,
-            Op::Pow => 14,
-            Op::Abs => 15,
-            Op::Min => 16,
-            Op::Max => 17,
-            Op::Lt => 18,
-            Op::Le => 19,
-            Op::Gt => 20,
-            Op::Ge => 21,
-            Op::ToReal => 22,
-            Op::ToInt => 23,
-            Op::Concat => 24,
-            Op::Forall => 25,
-            Op::Exists => 26,
+            Op::Symbol(s) => (1, s.0),
+            Op::Bool(b) => (2, u32::from(b)),
+            Op::Const(v) => (3, v.0),
+            Op::Bv(op) => {
+                let (kind, parameter) = op.code();
+                (64 + kind, parameter)
+            }
+            Op::Not => (4, 1),
+            Op::And => (4, 2),
+            Op::Or => (4, 3),
+            Op::Implies => (4, 4),
+            Op::Eq => (4, 5),
+            Op::Ite => (4, 6),
+            Op::Neg => (4, 7),
+            Op::Add => (4, 8),
+            Op::Sub => (4, 9),
+            Op::Mul => (4, 10),
+            Op::Div => (4, 11),
+            Op::IntDiv => (4, 12),
+            Op::Mod => (4, 13),
+            Op::Pow => (4, 14),
+            Op::Abs => (4, 15),
+            Op::Min => (4, 16),
+            Op::Max => (4, 17),
+            Op::Lt => (4, 18),
+            Op::Le => (4, 19),
+            Op::Gt => (4, 20),
+            Op::Ge => (4, 21),
+            Op::ToReal => (4, 22),
+            Op::ToInt => (4, 23),
+            Op::Concat => (4, 24),
+            Op::Forall => (4, 25),
+            Op::Exists => (4, 26),
         }
     }
 
@@ -181,10 +191,14 @@ impl Op {
             Op::ToInt => wrong("one real"),
             Op::Concat if args.len() >= 2 && all(Sort::String) => Ok(Sort::String),
             Op::Concat => wrong("two or more strings"),
+            Op::Bv(op) => op.result_sort(args),
             Op::Symbol(_) | Op::Bool(_) | Op::Const(_) | Op::Forall | Op::Exists => wrong("no arguments here"),
         }
     }
 }
+
+/// Operators are stored with every term.
+const _: () = assert!(size_of::<Op>() == 8);
 
 /// An operator was given arguments of the wrong number or sorts.
 #[derive(Clone, PartialEq, Eq, Debug)]

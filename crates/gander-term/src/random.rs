@@ -3,6 +3,7 @@
 //! Reproducible: the same seed and the same calls give the same terms. Terms are built by [`Pool::mk`], so nothing is
 //! simplified on the way, and share subterms.
 
+use crate::bits::{BvOp, Width};
 use crate::op::Op;
 use crate::pool::{Pool, SymbolId, TermId};
 use crate::sort::{EnumId, Sort};
@@ -56,12 +57,29 @@ pub struct Shape {
     pub nonlinear: bool,
     /// Constants beyond 64 bits.
     pub large_constants: bool,
+    /// Bit-vectors of a few widths and all operators on them.
+    pub bit_vectors: bool,
+    /// Conversions between bit-vectors and ints.
+    pub bit_vector_conversions: bool,
 }
 
 impl Default for Shape {
     fn default() -> Shape {
-        Shape { depth: 5, quantifiers: true, strings: true, nonlinear: true, large_constants: true }
+        Shape {
+            depth: 5,
+            quantifiers: true,
+            strings: true,
+            nonlinear: true,
+            large_constants: true,
+            bit_vectors: true,
+            bit_vector_conversions: true,
+        }
     }
+}
+
+/// The widths of symbols: small ones, those of machine words, and one beyond.
+fn widths() -> impl Iterator<Item = Width> {
+    [1, 3, 8, 64, 70].into_iter().filter_map(Width::new)
 }
 
 /// Makes random terms over a few symbols of every sort.
@@ -87,9 +105,15 @@ impl TermGenerator {
         let colour = pool.declare_enum("Colour", &["Red", "Green", "Blue"]).expect("a name of the generator");
         let sorts = [("b", Sort::Bool), ("i", Sort::Int), ("r", Sort::Real), ("e", Sort::Enum(colour))];
         let mut symbols = Vec::new();
+        let mut declare = |name: String, sort| {
+            symbols.push(pool.declare(&name, sort).expect("a name of the generator"));
+        };
         for (letter, sort) in sorts.into_iter().chain(shape.strings.then_some(("s", Sort::String))) {
-            for n in 0..3 {
-                symbols.push(pool.declare(&format!("{letter}{n}"), sort).expect("a name of the generator"));
+            (0..3).for_each(|n| declare(format!("{letter}{n}"), sort));
+        }
+        if shape.bit_vectors {
+            for width in widths() {
+                (0..2).for_each(|n| declare(format!("v{}.{n}", width.bits()), Sort::BitVec(width)));
             }
         }
         let shape = Shape { depth: shape.depth.min(30), ..shape };
@@ -105,6 +129,9 @@ impl TermGenerator {
     pub fn sorts(&self) -> Vec<Sort> {
         let mut sorts = vec![Sort::Bool, Sort::Int, Sort::Real, Sort::Enum(self.colour)];
         sorts.extend(self.shape.strings.then_some(Sort::String));
+        if self.shape.bit_vectors {
+            sorts.extend(widths().map(Sort::BitVec));
+        }
         sorts
     }
 
@@ -137,6 +164,7 @@ impl TermGenerator {
             }
             Sort::String => Value::str(self.random.pick(&["", "a", "b", "ab", "\"\\", "é\u{1F600}"])),
             Sort::Enum(e) => Value::Enum(e, self.random.below(3) as u32),
+            Sort::BitVec(width) => self.bits(width),
         }
     }
 
@@ -146,6 +174,18 @@ impl TermGenerator {
             return if self.random.one_in(2) { -n } else { n };
         }
         IBig::from(self.random.below(11) as i32 - 5)
+    }
+
+    /// Small numbers, positive and negative, the edges of the signed range, and any bits.
+    fn bits(&mut self, width: Width) -> Value {
+        let half = IBig::ONE << (width.bits() as usize - 1);
+        let small = IBig::from(self.random.below(11) as i32 - 5);
+        let bits = match self.random.below(4) {
+            0 | 1 => small,
+            2 => half + small,
+            _ => (0..width.bits().div_ceil(64)).fold(IBig::ZERO, |n, _| (n << 64) + self.random.next_u64()),
+        };
+        Value::bits(width, bits)
     }
 
     /// Recursion is bounded by the depth of the shape.
@@ -186,6 +226,10 @@ impl TermGenerator {
         }
         let all = self.symbols.iter().chain(&self.scope);
         let candidates: Vec<SymbolId> = all.copied().filter(|&s| pool.symbol(s).sort == sort).collect();
+        if candidates.is_empty() {
+            let v = self.value(sort);
+            return pool.constant(v);
+        }
         let s = self.random.pick(&candidates);
         pool.var(s)
     }
@@ -198,6 +242,15 @@ impl TermGenerator {
         let few = 2 + self.random.below(3);
         let number = if self.random.one_in(2) { Sort::Int } else { Sort::Real };
         match sort {
+            Sort::Bool if self.shape.bit_vectors && self.random.one_in(4) => {
+                use BvOp::*;
+                let op = self.random.pick(&[Ult, Ule, Ugt, Uge, Slt, Sle, Sgt, Sge]);
+                (Op::Bv(op), vec![self.some_bits(); 2])
+            }
+            Sort::Int if self.shape.bit_vector_conversions && self.shape.bit_vectors && self.random.one_in(6) => {
+                (Op::Bv(self.random.pick(&[BvOp::ToInt, BvOp::ToSignedInt])), vec![self.some_bits()])
+            }
+            Sort::BitVec(width) => self.bit_operator(width),
             Sort::Bool => match self.random.below(10) {
                 0 => (Op::Not, vec![Sort::Bool]),
                 1 => (Op::And, vec![Sort::Bool; few]),
@@ -229,6 +282,40 @@ impl TermGenerator {
         }
     }
 
+    fn some_bits(&mut self) -> Sort {
+        let widths: Vec<Width> = widths().collect();
+        Sort::BitVec(self.random.pick(&widths))
+    }
+
+    /// An operator that gives a bit-vector.
+    fn bit_operator(&mut self, width: Width) -> (Op, Vec<Sort>) {
+        use BvOp::*;
+        let (sort, bits) = (Sort::BitVec(width), width.bits());
+        let plain = [Add, Sub, Mul, Udiv, Urem, Sdiv, Srem, Smod, And, Or, Xor, Shl, Lshr, Ashr];
+        let (op, sorts) = match self.random.below(12) {
+            0 => (self.random.pick(&[Neg, Not]), vec![sort]),
+            1 if bits > 1 => {
+                let high = 1 + self.random.below(bits as usize - 1) as u32;
+                (Concat, [high, bits - high].into_iter().filter_map(Width::new).map(Sort::BitVec).collect())
+            }
+            2 => {
+                let (low, more) = (self.random.below(4) as u32, self.random.below(4) as u32);
+                let from = Width::new(bits + low + more).unwrap_or(width);
+                let low = low.min(from.bits() - bits);
+                (Extract { high: (low + bits - 1) as u16, low: low as u16 }, vec![Sort::BitVec(from)])
+            }
+            3 => {
+                let from = Width::new(1 + self.random.below(bits as usize) as u32).unwrap_or(width);
+                let more = bits - from.bits();
+                let op = if self.random.one_in(2) { ZeroExtend(more) } else { SignExtend(more) };
+                (op, vec![Sort::BitVec(from)])
+            }
+            4 if self.shape.bit_vector_conversions => (FromInt(width), vec![Sort::Int]),
+            _ => (self.random.pick(&plain), vec![sort; 2]),
+        };
+        (Op::Bv(op), sorts)
+    }
+
     /// Replaces arguments by constants until `op` is linear in the rest.
     fn make_linear(&mut self, pool: &mut Pool, op: Op, args: &mut [TermId]) {
         let free = match op {
@@ -245,7 +332,9 @@ impl TermGenerator {
 
     fn quantifier(&mut self, pool: &mut Pool, depth: usize) -> TermId {
         let op = self.random.pick(&[Op::Forall, Op::Exists]);
-        let sort = self.random.pick(&[Sort::Bool, Sort::Int, Sort::Enum(self.colour)]);
+        let mut sorts = vec![Sort::Bool, Sort::Int, Sort::Enum(self.colour)];
+        sorts.extend(self.shape.bit_vectors.then_some(Sort::BitVec(Width::W1)));
+        let sort = self.random.pick(&sorts);
         let s = pool.declare_bound("k", sort);
         let k = pool.var(s);
         self.scope.push(s);

@@ -37,13 +37,8 @@ struct Slot {
 #[inline]
 pub(crate) fn term_hash(op: Op, args: &[TermId]) -> u32 {
     const K: u64 = 0xf135_7aea_2e62_a9c5;
-    let (tag, payload) = match op {
-        Op::Symbol(s) => (1, s.0),
-        Op::Bool(b) => (2, u32::from(b)),
-        Op::Const(v) => (3, v.0),
-        other => (4, other.tag()),
-    };
-    let mut h = (u64::from(payload) << 8 | tag).wrapping_mul(K);
+    let (kind, parameter) = op.code();
+    let mut h = (u64::from(parameter) << 8 | u64::from(kind)).wrapping_mul(K);
     for pair in args.chunks(2) {
         let second = pair.get(1).map_or(u32::MAX, |a| a.0);
         h = (h.rotate_left(20) ^ (u64::from(pair[0].0) << 32 | u64::from(second))).wrapping_mul(K);

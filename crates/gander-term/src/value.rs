@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::bits::{BitVec, Width};
 use crate::sort::{EnumId, Sort};
 
 pub use dashu_int::IBig;
@@ -20,6 +21,8 @@ pub enum Value {
     Str(Arc<str>),
     /// A variant of an enumeration, by position.
     Enum(EnumId, u32),
+    /// A bit-vector.
+    BitVec(BitVec),
 }
 
 impl Value {
@@ -31,6 +34,7 @@ impl Value {
             Value::Real(_) => Sort::Real,
             Value::Str(_) => Sort::String,
             Value::Enum(id, _) => Sort::Enum(*id),
+            Value::BitVec(v) => Sort::BitVec(v.width()),
         }
     }
 
@@ -47,6 +51,11 @@ impl Value {
     /// A real value that is a whole number.
     pub fn whole(i: impl Into<IBig>) -> Value {
         Value::Real(RBig::from(i.into()))
+    }
+
+    /// The bit-vector of a width that an integer is modulo `2^w`.
+    pub fn bits(width: Width, i: impl Into<IBig>) -> Value {
+        Value::BitVec(BitVec::wrap(width, i))
     }
 
     /// The truth value, if it is one.
@@ -69,6 +78,14 @@ impl Value {
     pub fn as_real(&self) -> Option<&RBig> {
         match self {
             Value::Real(r) => Some(r),
+            _ => None,
+        }
+    }
+
+    /// The bit-vector, if it is one.
+    pub fn as_bits(&self) -> Option<&BitVec> {
+        match self {
+            Value::BitVec(v) => Some(v),
             _ => None,
         }
     }

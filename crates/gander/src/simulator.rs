@@ -357,6 +357,7 @@ impl Random {
             Sort::Real => Value::Real(RBig::from(number)),
             Sort::String => Value::str(["", "a", "b", "ab"][self.below(4) as usize]),
             Sort::Enum(id) => Value::Enum(id, self.below(pool.enumeration(id).variants.len() as u64) as u32),
+            Sort::BitVec(width) => Value::bits(width, number),
         }
     }
 }

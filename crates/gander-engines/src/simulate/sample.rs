@@ -4,7 +4,7 @@
 //! formula itself states: from a conjunct that is linear in the symbol, the value at which it changes its truth.
 
 use gander_system::System;
-use gander_term::{IBig, Op, Pool, RBig, Sort, SymbolId, TermId, Value};
+use gander_term::{BitVec, IBig, Op, Pool, RBig, Sort, SymbolId, TermId, Value, Width};
 
 use crate::eliminate::{bound_of, solution_of};
 
@@ -20,6 +20,7 @@ pub(super) struct Constants {
     ints: Vec<Value>,
     reals: Vec<Value>,
     strings: Vec<Value>,
+    bits: Vec<BitVec>,
 }
 
 impl Constants {
@@ -34,6 +35,7 @@ impl Constants {
                 Some(Value::Int(i)) => ints.extend([i.clone() - 1, i.clone(), i + 1]),
                 Some(Value::Real(r)) => reals.extend([r.clone() - RBig::ONE, r.clone(), r + RBig::ONE]),
                 Some(s @ Value::Str(_)) => strings.push(s),
+                Some(Value::BitVec(v)) => found.bits.push(v),
                 _ => {}
             }
         }
@@ -44,6 +46,9 @@ impl Constants {
         reals.dedup();
         strings.sort_unstable();
         strings.dedup();
+        found.bits.sort_unstable();
+        found.bits.dedup();
+        found.bits.truncate(MOST_CONSTANTS);
         found.ints.extend(ints.into_iter().take(MOST_CONSTANTS).map(Value::Int));
         found.reals.extend(reals.into_iter().take(MOST_CONSTANTS).map(Value::Real));
         found.strings.extend(strings.into_iter().take(MOST_CONSTANTS));
@@ -57,7 +62,20 @@ impl Constants {
             Sort::Real => random.pick(&self.reals).clone(),
             Sort::String => random.pick(&self.strings).clone(),
             Sort::Enum(e) => Value::Enum(e, random.below(pool.enumeration(e).variants.len()) as u32),
+            Sort::BitVec(width) => self.pick_bits(width, random),
         }
+    }
+
+    /// A constant of this width or a neighbour of it, a small number, or an edge of the signed range.
+    fn pick_bits(&self, width: Width, random: &mut Random) -> Value {
+        let near = IBig::from(random.below(3) as i32 - 1);
+        let of_width: Vec<&BitVec> = self.bits.iter().filter(|v| v.width() == width).collect();
+        let base = match random.below(4) {
+            0 => IBig::ONE << (width.bits() as usize - 1),
+            1 | 2 if !of_width.is_empty() => random.pick(&of_width).unsigned(),
+            _ => IBig::from(random.below(8)),
+        };
+        Value::bits(width, base + near)
     }
 }
 

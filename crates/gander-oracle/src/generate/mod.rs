@@ -70,6 +70,11 @@ impl Settings {
         Settings { flavour: Some(LINEAR), ..self }
     }
 
+    /// The same with bit-vectors of a few bits; most variables are such.
+    pub fn bit_vectors(self) -> Settings {
+        Settings { flavour: Some(BIT_VECTORS), ..self }
+    }
+
     /// The same, but compositions.
     pub fn composed(self) -> Settings {
         Settings { shape: Shape::Composed, ..self }
@@ -92,7 +97,9 @@ impl Settings {
     }
 }
 
-const LINEAR: Flavour = Flavour { strings: false, nonlinear: false, quantifiers: false };
+const LINEAR: Flavour = Flavour { strings: false, nonlinear: false, quantifiers: false, bit_vectors: false };
+
+const BIT_VECTORS: Flavour = Flavour { bit_vectors: true, ..LINEAR };
 
 /// A system and what the oracle says about its claims.
 #[derive(Clone, Debug)]
@@ -146,11 +153,12 @@ struct Maker {
 impl Maker {
     fn new(mut random: Random, settings: Settings) -> Maker {
         let flavour = settings.flavour.unwrap_or_else(|| match random.below(100) {
-            0..55 => LINEAR,
+            0..47 => LINEAR,
+            47..55 => BIT_VECTORS,
             55..75 => Flavour { strings: true, ..LINEAR },
             75..85 => Flavour { quantifiers: true, ..LINEAR },
             85..92 => Flavour { nonlinear: true, ..LINEAR },
-            _ => Flavour { strings: true, nonlinear: true, quantifiers: true },
+            _ => Flavour { strings: true, nonlinear: true, quantifiers: true, ..LINEAR },
         });
         let mut pool = Pool::new();
         let mut enums = Vec::new();
@@ -221,7 +229,7 @@ impl Maker {
         for i in 0..count {
             // Not only inputs.
             let role = if i > 0 && self.random.chance(20) { Role::Input } else { Role::State };
-            let sort = variables::sort(&mut self.random, self.flavour.strings, &self.enums);
+            let sort = variables::sort(&mut self.random, self.flavour, &self.enums);
             let v = variables::declare(&mut self.builder, &mut self.random, i, sort, role, most);
             self.variables.push(v);
         }

@@ -1,6 +1,6 @@
 //! Random terms of every sort and operator, made by [`Pool::mk`] as they are: nothing is simplified away.
 
-use gander_term::{EnumId, IBig, Op, Pool, RBig, Sort, SymbolId, TermId, Value};
+use gander_term::{BvOp, EnumId, IBig, Op, Pool, RBig, Sort, SymbolId, TermId, Value, Width};
 
 use crate::random::Random;
 
@@ -13,6 +13,18 @@ pub struct Flavour {
     pub nonlinear: bool,
     /// `forall` and `exists` over bools and enumerations.
     pub quantifiers: bool,
+    /// Bit-vectors of one to four bits, with conversions from and to int.
+    pub bit_vectors: bool,
+}
+
+/// The widths of bit-vectors.
+pub(super) const SMALL_WIDTHS: [Width; 4] = [width(1), width(2), width(3), width(4)];
+
+const fn width(bits: u32) -> Width {
+    match Width::new(bits) {
+        Some(width) => width,
+        None => Width::W1,
+    }
 }
 
 /// Constants that strings are made of; the odd ones try the escapes of text forms.
@@ -71,6 +83,7 @@ impl Terms<'_> {
                 let n = self.pool.enumeration(e).variants.len();
                 Value::Enum(e, self.random.below(n) as u32)
             }
+            Sort::BitVec(width) => Value::bits(width, self.random.below(16) as u32),
         };
         self.pool.constant(value)
     }
@@ -99,6 +112,7 @@ impl Terms<'_> {
             Sort::Real => self.real(depth),
             Sort::String => self.string(depth),
             Sort::Enum(_) => self.leaf(sort),
+            Sort::BitVec(width) => self.bits(width, depth),
         }
     }
 
@@ -237,6 +251,47 @@ impl Terms<'_> {
         }
     }
 
+    fn bits(&mut self, width: Width, depth: usize) -> TermId {
+        use BvOp::*;
+        let (d, sort, bits) = (depth - 1, Sort::BitVec(width), width.bits());
+        let one_of = |w: u32| Sort::BitVec(Width::new(w).unwrap_or(width));
+        match self.random.weighted(&[60, 10, 6, 8, 8, 6, 20]) {
+            0 => {
+                let operators = [Add, Sub, Mul, Udiv, Urem, Sdiv, Srem, Smod, And, Or, Xor, Shl, Lshr, Ashr];
+                let op = *self.random.pick(&operators);
+                let (a, b) = (self.term(sort, d), self.term(sort, d));
+                self.mk(Op::Bv(op), &[a, b])
+            }
+            1 => {
+                let op = *self.random.pick(&[Neg, Not]);
+                let a = self.term(sort, d);
+                self.mk(Op::Bv(op), &[a])
+            }
+            2 if bits > 1 => {
+                let high = 1 + self.random.below(bits as usize - 1) as u32;
+                let (a, b) = (self.term(one_of(high), d), self.term(one_of(bits - high), d));
+                self.mk(Op::Bv(Concat), &[a, b])
+            }
+            3 => {
+                let (low, more) = (self.random.below(2) as u16, self.random.below(2) as u32);
+                let a = self.term(one_of(bits + u32::from(low) + more), d);
+                self.mk(Op::Bv(Extract { high: low + bits as u16 - 1, low }), &[a])
+            }
+            4 => {
+                let from = 1 + self.random.below(bits as usize) as u32;
+                let extend = [ZeroExtend(bits - from), SignExtend(bits - from)];
+                let op = *self.random.pick(&extend);
+                let a = self.term(one_of(from), d);
+                self.mk(Op::Bv(op), &[a])
+            }
+            5 => {
+                let n = self.term(Sort::Int, d);
+                self.mk(Op::Bv(FromInt(width)), &[n])
+            }
+            _ => self.leaf(sort),
+        }
+    }
+
     /// A formula.
     pub fn boolean(&mut self, depth: usize) -> TermId {
         if depth == 0 {
@@ -313,6 +368,18 @@ impl Terms<'_> {
                 let a = if self.random.chance(60) { variable } else { self.term(sort, d) };
                 let b = if self.random.chance(60) { self.constant(sort) } else { self.term(sort, d) };
                 self.mk(op, &[a, b])
+            }
+            Sort::BitVec(_) => {
+                use BvOp::*;
+                if self.random.chance(8) {
+                    let op = *self.random.pick(&[ToInt, ToSignedInt]);
+                    let (a, b) = (self.mk(Op::Bv(op), &[variable]), self.term(Sort::Int, d));
+                    return self.mk(Op::Le, &[a, b]);
+                }
+                let b = if self.random.chance(60) { self.constant(sort) } else { self.term(sort, d) };
+                let op = *self.random.pick(&[Ult, Ule, Ugt, Uge, Slt, Sle, Sgt, Sge]);
+                let op = if self.random.chance(30) { Op::Eq } else { Op::Bv(op) };
+                self.mk(op, &[variable, b])
             }
             Sort::String | Sort::Enum(_) => {
                 let b = if self.random.chance(60) { self.constant(sort) } else { self.term(sort, d.max(1)) };

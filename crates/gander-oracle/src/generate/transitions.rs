@@ -134,7 +134,7 @@ impl Maker {
     }
 
     fn param(&mut self, draft: &mut TransitionDraft, index: usize) -> SymbolId {
-        let sort = variables::sort(&mut self.random, self.flavour.strings, &self.enums);
+        let sort = variables::sort(&mut self.random, self.flavour, &self.enums);
         let variants = match sort {
             Sort::Enum(e) => self.builder.pool.enumeration(e).variants.len(),
             _ => 0,

@@ -5,9 +5,9 @@
 //! them run away all the same, the oracle refuses and the generator tries again.
 
 use gander_system::{Range, Role, SystemBuilder, VarId};
-use gander_term::{EnumId, IBig, Op, Sort, SymbolId, TermId, Value};
+use gander_term::{BvOp, EnumId, IBig, Op, Sort, SymbolId, TermId, Value, Width};
 
-use super::terms::{STRINGS, Terms, ratio};
+use super::terms::{Flavour, SMALL_WIDTHS, STRINGS, Terms, ratio};
 use crate::random::Random;
 
 /// A variable and the values that it is meant to have.
@@ -33,6 +33,7 @@ pub(super) fn domain(random: &mut Random, sort: Sort, variants: usize, most: usi
     match sort {
         Sort::Bool => vec![Value::Bool(false), Value::Bool(true)],
         Sort::Enum(e) => (0..variants as u32).map(|i| Value::Enum(e, i)).collect(),
+        Sort::BitVec(width) => (0..1u32 << width.bits().min(8)).map(|i| Value::bits(width, i)).collect(),
         Sort::Int => {
             let low = *random.pick(&[0, 0, 0, 1, -2]);
             let size = random.between(2, most as i64);
@@ -79,6 +80,7 @@ pub(super) fn declare(
         (Sort::Real, _) => "r",
         (Sort::String, _) => "s",
         (Sort::Enum(_), _) => "e",
+        (Sort::BitVec(_), _) => "v",
     };
     let name = format!("{letter}{index}");
     let range = match (&domain[0], &domain[domain.len() - 1]) {
@@ -98,14 +100,16 @@ pub(super) fn declare(
 }
 
 /// The sorts that variables may have.
-pub(super) fn sort(random: &mut Random, strings: bool, enums: &[EnumId]) -> Sort {
-    let weights = [22, if enums.is_empty() { 0 } else { 14 }, 44, 12, if strings { 16 } else { 0 }];
-    match random.weighted(&weights) {
+pub(super) fn sort(random: &mut Random, flavour: Flavour, enums: &[EnumId]) -> Sort {
+    let when = |there, weight| if there { weight } else { 0 };
+    let (strings, bits) = (when(flavour.strings, 16), when(flavour.bit_vectors, 160));
+    match random.weighted(&[22, when(!enums.is_empty(), 14), 44, 12, strings, bits]) {
         0 => Sort::Bool,
         1 => Sort::Enum(*random.pick(enums)),
         2 => Sort::Int,
         3 => Sort::Real,
-        _ => Sort::String,
+        4 => Sort::String,
+        _ => Sort::BitVec(*random.pick(&SMALL_WIDTHS)),
     }
 }
 
@@ -118,7 +122,7 @@ pub(super) fn within(terms: &mut Terms, x: TermId, domain: &[Value]) -> Vec<Term
             let b = terms.mk(Op::Le, &[x, high]);
             if terms.random.chance(50) { vec![a, b] } else { vec![terms.mk(Op::And, &[a, b])] }
         }
-        (Value::Bool(_) | Value::Enum(..), _) => Vec::new(),
+        (Value::Bool(_) | Value::Enum(..) | Value::BitVec(_), _) => Vec::new(),
         _ => vec![terms.one_of(x, domain)],
     }
 }
@@ -129,6 +133,7 @@ pub(super) fn next_value(terms: &mut Terms, v: &Variable) -> (TermId, Option<Ter
     match v.sort {
         Sort::Bool => (terms.boolean(2), None),
         Sort::Enum(_) => (terms.term(v.sort, 1), None),
+        Sort::BitVec(width) => (next_bits(terms, v, x, width), None),
         Sort::Int => next_int(terms, v, x),
         Sort::Real => (next_real(terms, v, x), None),
         Sort::String => (next_string(terms, v, x), None),
@@ -232,6 +237,23 @@ fn next_real(terms: &mut Terms, v: &Variable, x: TermId) -> TermId {
         _ => {
             let op = *terms.random.pick(&[Op::Neg, Op::Abs]);
             terms.mk(op, &[x])
+        }
+    }
+}
+
+fn next_bits(terms: &mut Terms, v: &Variable, x: TermId, width: Width) -> TermId {
+    match terms.random.weighted(&[30, 40, 15, 15]) {
+        0 => {
+            let one = terms.pool.bits(width, 1);
+            let op = *terms.random.pick(&[BvOp::Add, BvOp::Add, BvOp::Sub]);
+            terms.mk(Op::Bv(op), &[x, one])
+        }
+        1 => terms.term(v.sort, 2),
+        2 => some_value(terms, v),
+        _ => {
+            let c = terms.boolean(1);
+            let (a, b) = (terms.term(v.sort, 1), some_value(terms, v));
+            terms.mk(Op::Ite, &[c, a, b])
         }
     }
 }

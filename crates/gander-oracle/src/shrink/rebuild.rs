@@ -55,6 +55,7 @@ fn plain_value(sort: Sort) -> Value {
         Sort::Real => Value::whole(0),
         Sort::String => Value::str(""),
         Sort::Enum(e) => Value::Enum(e, 0),
+        Sort::BitVec(width) => Value::bits(width, 0),
     }
 }
 

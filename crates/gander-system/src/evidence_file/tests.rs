@@ -310,8 +310,10 @@ fn damaged_files_are_errors_or_well_formed() {
 fn values_of_every_sort_come_back() {
     let mut m = crate::testing::Model::new("Sorts", &["Only"]);
     let colour = Sort::Enum(m.builder.pool.declare_enum("Colour", &["Red", "Deep Blue"]).unwrap());
-    let sorts = [Sort::Bool, Sort::Int, Sort::Real, Sort::String, colour];
-    for (i, sort) in sorts.into_iter().enumerate() {
+    let wide = gander_term::Width::new(70).unwrap();
+    let bits = [Sort::BitVec(gander_term::Width::W8), Sort::BitVec(wide)];
+    let sorts = [Sort::Bool, Sort::Int, Sort::Real, Sort::String, colour].into_iter().chain(bits);
+    for (i, sort) in sorts.enumerate() {
         m.var(&format!("v{i}"), sort);
     }
     m.start("Only", &[]);
@@ -324,6 +326,8 @@ fn values_of_every_sort_come_back() {
         TermValue::Real(gander_term::RBig::from_parts((-1).into(), 3u8.into())),
         TermValue::str("say \"hi\" \u{1F600}\n\\"),
         TermValue::Enum(colour, 1),
+        TermValue::bits(gander_term::Width::W8, -1),
+        TermValue::bits(wide, -2),
     ];
     let first = State { node: NodeId(0), values };
     let run = Run { start: StartId(0), first, legs: Vec::new() };

@@ -306,6 +306,7 @@ fn default_value(sort: Sort) -> Value {
         Sort::Real => Value::whole(0),
         Sort::String => Value::str(""),
         Sort::Enum(e) => Value::Enum(e, 0),
+        Sort::BitVec(width) => Value::bits(width, 0),
     }
 }
 

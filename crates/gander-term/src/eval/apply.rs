@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use dashu_base::{Abs, BitTest, DivEuclid, RemEuclid, Signed};
 
+use crate::bits;
 use crate::op::Op;
 use crate::value::{IBig, RBig, Value};
 
@@ -46,6 +47,10 @@ pub fn apply(op: Op, args: &[Value]) -> Result<Value, EvalError> {
         (Op::ToReal, [Int(a)]) => Real(RBig::from(a.clone())),
         (Op::ToInt, [Real(a)]) => Int(a.floor()),
         (Op::Concat, _) => concat(args)?,
+        (Op::Bv(bv), _) => match bits::apply(bv, args) {
+            Some(value) => return Ok(value),
+            None => panic!("`{}` cannot be applied to {args:?}", op.name()),
+        },
         _ => panic!("`{}` cannot be applied to {args:?}", op.name()),
     };
     check(value)

@@ -3,13 +3,14 @@
 //! Truth values are 0 and 1, enumeration variants their position. The representation is canonical, so equal cells are
 //! equal values: a number is boxed only if it does not fit.
 
+use crate::bits::BitVec;
 use crate::sort::Sort;
 use crate::value::{IBig, RBig, Value};
 
 /// One slot. Which variants are possible follows from the sort of the term that it belongs to.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Cell {
-    /// A truth value, a variant, or an int of 64 bits.
+    /// A truth value, a variant, an int of 64 bits, or a bit-vector of at most 64 bits as a word.
     Small(i64),
     /// A real in lowest terms with a positive denominator.
     Ratio(i64, i64),
@@ -35,6 +36,10 @@ impl Cell {
                 (Ok(n), Ok(d)) => Cell::Ratio(n, d),
                 _ => Cell::Big(Box::new(v.clone())),
             },
+            Value::BitVec(b) => match b.word() {
+                Some(word) => Cell::Small(word as i64),
+                None => Cell::Big(Box::new(v.clone())),
+            },
             Value::Str(_) => Cell::Big(Box::new(v.clone())),
         }
     }
@@ -45,6 +50,7 @@ impl Cell {
             Cell::Small(n) => match sort {
                 Sort::Bool => Value::Bool(*n != 0),
                 Sort::Enum(e) => Value::Enum(e, *n as u32),
+                Sort::BitVec(width) => Value::BitVec(BitVec::from_word(width, *n as u64)),
                 _ => Value::Int(IBig::from(*n)),
             },
             Cell::Ratio(n, d) => Value::Real(RBig::from_parts(IBig::from(*n), d.unsigned_abs().into())),

@@ -184,6 +184,7 @@ impl Compiler<'_> {
             Op::ToReal => Some(Code::ToReal),
             Op::ToInt => Some(Code::ToInt),
             Op::Ite => return self.push(Code::Ite, args[0], args[1], args[2]),
+            Op::Bv(_) => return self.emit_bits(t, &args),
             _ => None,
         };
         match (code, &args[..]) {
@@ -193,12 +194,28 @@ impl Compiler<'_> {
                 rest.iter().fold(first, |accumulated, &next| self.push(code, accumulated, next, 0))
             }
             _ => {
-                let sorts = pool.args(t).iter().map(|&a| pool.sort(a));
-                let rare = Rare { op, args: args.iter().copied().zip(sorts).collect() };
-                self.program.rare.push(rare);
-                self.push(Code::Rare, self.program.rare.len() as u32 - 1, 0, 0)
+                let rare = self.rare(t, &args);
+                self.push(Code::Rare, rare, 0, 0)
             }
         }
+    }
+
+    /// The position of a new slow operator.
+    fn rare(&mut self, t: TermId, args: &[u32]) -> u32 {
+        let sorts = self.pool.args(t).iter().map(|&a| self.pool.sort(a));
+        let args: Vec<(u32, Sort)> = args.iter().copied().zip(sorts).collect();
+        let word = |&(slot, sort): &(u32, Sort)| (slot, width(sort));
+        let words = [args.first().map_or((0, 0), word), args.last().map_or((0, 0), word)];
+        self.program.rare.push(Rare { op: self.pool.op(t), args, words });
+        self.program.rare.len() as u32 - 1
+    }
+
+    /// An operator on bit-vectors: on words if all of them fit.
+    fn emit_bits(&mut self, t: TermId, args: &[u32]) -> u32 {
+        let rare = self.rare(t, args);
+        let fits = |t: &TermId| width(self.pool.sort(*t)) <= 64;
+        let code = if fits(&t) && self.pool.args(t).iter().all(fits) { Code::Bits } else { Code::Rare };
+        self.push(code, rare, 0, 0)
     }
 
     fn emit_quantifier(&mut self, t: TermId) -> u32 {
@@ -231,5 +248,13 @@ impl Compiler<'_> {
         let q = Quantifier { exists: body.exists, body: body.program, gather, bound };
         self.program.quantifiers.push(q);
         self.push(Code::Quantifier, self.program.quantifiers.len() as u32 - 1, 0, 0)
+    }
+}
+
+/// The number of bits; 0 for other sorts.
+fn width(sort: Sort) -> u32 {
+    match sort {
+        Sort::BitVec(width) => width.bits(),
+        _ => 0,
     }
 }

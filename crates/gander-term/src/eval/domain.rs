@@ -15,6 +15,9 @@ const MAX_CONJUNCTS: usize = 10_000;
 const MAX_BOUND_SIZE: usize = 64;
 const MAX_BOUNDS: usize = 8;
 
+/// Finite sorts with more values are not enumerated.
+const MAX_FINITE: u32 = 1 << 20;
+
 /// A bound of an int: the sum of some terms less the sum of others, moved by 1 when the comparison is strict.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Bound {
@@ -46,8 +49,9 @@ pub(crate) fn domains(pool: &Pool, t: TermId) -> (Option<Vec<(SymbolId, Domain)>
     let mut result = Vec::new();
     for &s in &symbols {
         let domain = match pool.symbol(s).sort {
-            Sort::Bool => Some(Domain::Finite(2)),
-            Sort::Enum(e) => Some(Domain::Finite(pool.enumeration(e).variants.len() as u32)),
+            sort @ (Sort::Bool | Sort::Enum(_) | Sort::BitVec(_)) => {
+                sort.size_within(pool, MAX_FINITE).map(Domain::Finite)
+            }
             Sort::Int => {
                 let conjuncts = conjuncts.get_or_insert_with(|| conjuncts_of(pool, body, exists));
                 bounds(pool, s, &symbols, conjuncts)

@@ -5,6 +5,7 @@
 //! allocation; what overflows 64 bits falls back to [`apply`] on exact values. Each quantifier is a program of its
 //! own, run once for every combination of values of its bound symbols.
 
+use crate::bits::{BvOp, apply_word, mask, sign_extend};
 use crate::op::Op;
 use crate::pool::{Pool, SymbolId, TermId};
 use crate::sort::Sort;
@@ -45,6 +46,8 @@ pub(super) enum Code {
     LeR,
     ToReal,
     ToInt,
+    /// An operator on bit-vectors, all of at most 64 bits, by position in `Program::rare`.
+    Bits,
     /// The slow operators: arguments of sorts `Rare::sorts`, by position in `Program::rare`.
     Rare,
     /// A quantifier, by position in `Program::quantifiers`.
@@ -61,11 +64,13 @@ pub(super) struct Instruction {
     pub c: u32,
 }
 
-/// An operator without a fast path.
+/// An operator whose fast path is not an instruction of its own, or that has none.
 #[derive(Clone, Debug)]
 pub(super) struct Rare {
     pub op: Op,
     pub args: Vec<(u32, Sort)>,
+    /// For `Code::Bits`, the slots of the arguments with the widths of bit-vectors; twice the same for one argument.
+    pub words: [(u32, u32); 2],
 }
 
 /// A bound of an int, as in the `domain` module, with slots for terms.
@@ -184,6 +189,10 @@ impl Program {
             let (done, rest) = scratch.cells.split_at_mut(first + i);
             let result = match ins.code {
                 Code::Quantifier => self.quantifier(ins.a as usize, done, &mut scratch.bodies, fuel)?,
+                Code::Bits => match bit_step(&self.rare[ins.a as usize], done) {
+                    Some(cell) => cell,
+                    None => self.rare(ins.a as usize, done)?,
+                },
                 Code::Rare => self.rare(ins.a as usize, done)?,
                 Code::Unbounded => return Err(EvalError::Unbounded),
                 _ => step(*ins, done)?,
@@ -360,12 +369,27 @@ fn step(ins: Instruction, cells: &[Cell]) -> Result<Cell, EvalError> {
             Cell::Small(n) => return Ok(Cell::Ratio(*n, 1)),
             _ => (Op::ToReal, Sort::Int, None),
         },
-        Code::Rare | Code::Quantifier | Code::Unbounded => unreachable!("handled by the loop"),
+        Code::Bits | Code::Rare | Code::Quantifier | Code::Unbounded => unreachable!("handled by the loop"),
     };
     match fast {
         Some(cell) => Ok(cell),
         None => exact(op, sort, a, b),
     }
+}
+
+/// An operator on words; `None` if an int is not small, on either side.
+#[inline]
+fn bit_step(ins: &Rare, cells: &[Cell]) -> Option<Cell> {
+    let Op::Bv(op) = ins.op else { return None };
+    let [(a, width), (b, width_b)] = ins.words;
+    let (Cell::Small(a), Cell::Small(b)) = (&cells[a as usize], &cells[b as usize]) else { return None };
+    let (a, b) = (*a as u64, *b as u64);
+    Some(Cell::Small(match op {
+        BvOp::ToInt => i64::try_from(a).ok()?,
+        BvOp::ToSignedInt => sign_extend(a, width),
+        BvOp::FromInt(width) => (a & mask(width.bits())) as i64,
+        op => apply_word(op, (a, width), (b, width_b)) as i64,
+    }))
 }
 
 #[inline]

@@ -147,6 +147,7 @@ impl Evaluator<'_> {
         match self.pool.symbol(s).sort {
             Sort::Bool => Value::Bool(index() == 1),
             Sort::Enum(e) => Value::Enum(e, index()),
+            Sort::BitVec(width) => Value::bits(width, i.clone()),
             _ => Value::Int(i.clone()),
         }
     }

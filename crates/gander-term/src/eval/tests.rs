@@ -1,4 +1,5 @@
 use super::*;
+use crate::bits::{BvOp, Width};
 use crate::op::Op;
 use crate::pool::TermId;
 use crate::sort::Sort;
@@ -210,4 +211,59 @@ fn deep_terms_and_deep_quantifiers_do_not_overflow() {
         q = p.exists(&[s], body);
     }
     assert_eq!(both(&p, q, &[("b", Value::Bool(true))]), Err(EvalError::Unbounded));
+}
+
+/// Programs work on words up to 64 bits; `both` compares them with the evaluator on values.
+#[test]
+fn bit_vectors_of_all_widths_are_evaluated() {
+    let mut p = Pool::new();
+    for bits in [1, 8, 63, 64, 65, 300] {
+        let width = Width::new(bits).unwrap();
+        let (x, y) = (
+            p.variable(&format!("x{bits}"), Sort::BitVec(width)),
+            p.variable(&format!("y{bits}"), Sort::BitVec(width)),
+        );
+        let n = p.variable("n", Sort::Int);
+        let (nx, ny) = (format!("x{bits}"), format!("y{bits}"));
+        let half: IBig = IBig::ONE << (bits as usize - 1);
+        let edges: [IBig; 5] = [0.into(), 1.into(), (-1).into(), half.clone(), half - 1];
+        let mut terms: Vec<TermId> = Vec::new();
+        for op in BvOp::plain() {
+            let pair = [x, y];
+            terms.push(p.bv(op, if op.is_unary() { &pair[..1] } else { &pair }));
+        }
+        terms.push(p.bv(BvOp::SignExtend(3), &[x]));
+        terms.push(p.bv(BvOp::FromInt(width), &[n]));
+        for t in terms {
+            for a in &edges {
+                for b in &edges {
+                    let values = [(&*nx, Value::bits(width, a.clone())), (&*ny, Value::bits(width, b.clone()))];
+                    let mut values = values.to_vec();
+                    values.push(("n", Value::Int(a.clone() * 3)));
+                    assert!(both(&p, t, &values).is_ok());
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn quantifiers_over_short_bit_vectors_are_enumerated() {
+    let mut p = Pool::new();
+    let n = p.variable("n", Sort::BitVec(Width::W8));
+    let k = p.declare_bound("k", Sort::BitVec(Width::W8));
+    let kv = p.var(k);
+    let square = p.bv(BvOp::Mul, &[kv, kv]);
+    let hit = p.eq(square, n);
+    let root = p.exists(&[k], hit);
+    for (value, expected) in [(9, true), (17, true), (3, false)] {
+        assert_eq!(both(&p, root, &[("n", Value::bits(Width::W8, value))]), Ok(Value::Bool(expected)), "{value}");
+    }
+    let wide = p.declare_bound("w", Sort::BitVec(Width::W32));
+    let wv = p.var(wide);
+    let never = p.ne(wv, wv);
+    let body = p.mk(Op::Eq, &[wv, wv]).unwrap();
+    let root = p.exists(&[wide], body);
+    assert_eq!(p.as_bool(never), Some(false));
+    assert_eq!(both(&p, root, &[]), Err(EvalError::Unbounded));
 }

@@ -7,12 +7,15 @@
 //!   minus, differences and division by constants become coefficients;
 //! - comparisons have coprime whole coefficients, the leading one positive and on the left, positive coefficients only
 //!   on both sides where there are two sides, and are never negated; on ints only `<= >= ==` with the tightest constant;
+//! - on bit-vectors, commutative operators have sorted arguments with a constant last, comparisons are `bvult` and
+//!   `bvslt`, perhaps negated, and neutral or absorbing constants are gone;
 //! - `and` and `or` are flat, sorted, without repetition, complementary or absorbed arguments.
 //!
 //! A sum, product, `and` or `or` is not flattened into a parent where that would make the parent much larger than it
 //! was: long chains keep their sharing, and the total work stays bounded by a constant times the size of the input.
 
 mod arithmetic;
+mod bits;
 mod boolean;
 mod compare;
 mod sum;
@@ -90,9 +93,10 @@ fn normal(pool: &mut Pool, t: TermId, args: &[TermId]) -> TermId {
         (Op::Eq, &[a, b]) => match pool.sort(a) {
             Sort::Bool => boolean::iff(pool, a, b),
             Sort::Int | Sort::Real => compare::compare(pool, op, a, b),
-            Sort::String | Sort::Enum(_) => compare::equal(pool, a, b),
+            Sort::String | Sort::Enum(_) | Sort::BitVec(_) => compare::equal(pool, a, b),
         },
         (Op::Lt | Op::Le | Op::Gt | Op::Ge, &[a, b]) => compare::compare(pool, op, a, b),
+        (Op::Bv(bv), _) => bits::normal(pool, bv, sort, args),
         (Op::Forall | Op::Exists, _) => boolean::quantifier(pool, op, args),
         _ => arithmetic::normal(pool, op, sort, args),
     }

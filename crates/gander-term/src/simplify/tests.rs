@@ -212,3 +212,35 @@ fn deep_and_wide_terms_are_simplified() {
     assert_eq!(p.simplify(r), r);
     assert_eq!(p.free_symbols(&[r]), p.free_symbols(&[t]));
 }
+
+#[test]
+fn bit_vectors_lose_what_does_nothing() {
+    fn gives(text: &str, expected: &str) {
+        let mut p = pool();
+        for name in ["a", "b"] {
+            p.variable(name, Sort::BitVec(crate::Width::W8));
+        }
+        p.variable("c", Sort::BitVec(crate::Width::W1));
+        let t = parse_term(&mut p, text).unwrap_or_else(|e| panic!("{text}: {e}"));
+        let r = p.simplify(t);
+        assert_eq!(p.display(r).to_string(), expected, "{text}");
+        assert_eq!(p.simplify(r), r, "{text}, twice");
+    }
+    gives("bvadd(200u8, 100u8)", "44u8");
+    gives("bvadd(a, 0u8)", "a");
+    gives("bvmul(0u8, a)", "0u8");
+    gives("bvmul(1u8, a)", "a");
+    gives("bvand(a, 255u8)", "a");
+    gives("bvxor(a, 255u8)", "bvnot(a)");
+    gives("bvsub(a, a)", "0u8");
+    gives("bvneg(bvneg(a))", "a");
+    gives("bvuge(a, b)", "not bvult(a, b)");
+    gives("bvuge(a, 0u8)", "true");
+    gives("bvsgt(a, b)", "bvslt(b, a)");
+    gives("bvurem(a, 0u8)", "a");
+    gives("bvudiv(a, 0u8)", "bvudiv(a, 0u8)");
+    gives("extract(7, 0, a)", "a");
+    gives("int_to_bv(8, ubv_to_int(a))", "a");
+    gives("5u8 == a", "a == 5u8");
+    gives("bvmul(c, 1u1)", "bvmul(c, 1u1)");
+}

@@ -2,6 +2,7 @@
 
 use std::str::FromStr;
 
+use crate::bits::{BitVec, Width};
 use crate::value::{IBig, RBig, Value};
 
 use super::ParseError;
@@ -51,6 +52,8 @@ const SYMBOLS: &[(&str, &str)] = &[
     ("(", "("),
     (")", ")"),
     (",", ","),
+    ("[", "["),
+    ("]", "]"),
     (":", ":"),
     (".", "."),
 ];
@@ -102,7 +105,7 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// `12` is an int; `1.5` and `1/3` are reals.
+/// `12` is an int; `1.5` and `1/3` are reals; `5u8` is a bit-vector.
 fn number(text: &str) -> Result<(Kind, usize), String> {
     let digits = |s: &str| s.bytes().take_while(u8::is_ascii_digit).count();
     let whole = digits(text);
@@ -127,6 +130,15 @@ fn number(text: &str) -> Result<(Kind, usize), String> {
             return Err("a fraction cannot have the denominator 0".to_string());
         }
         return Ok((Kind::Literal(Value::Real(RBig::from(n) / RBig::from(d))), len));
+    }
+    if let Some(width) = rest.strip_prefix('u').map(digits).filter(|&w| w > 0) {
+        let len = whole + 1 + width;
+        let width = text[whole + 1..len].parse().ok().and_then(Width::new);
+        let width = width.ok_or_else(|| format!("bit-vectors have 1 to {} bits", Width::MAX))?;
+        let Some(v) = BitVec::exact(width, n) else {
+            return Err(format!("the number does not fit into {} bits", width.bits()));
+        };
+        return Ok((Kind::Literal(Value::BitVec(v)), len));
     }
     Ok((Kind::Literal(Value::Int(n)), whole))
 }

@@ -2,15 +2,18 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::bits::{BvOp, Width};
 use crate::op::{Op, SortError};
 use crate::pool::{Pool, SymbolId, TermId};
 use crate::sort::{EnumId, Sort};
-use crate::value::Value;
+use crate::value::{IBig, Value};
 
 use super::ParseError;
 use super::lexer::{Kind, Lexer, Token};
 use super::names::enum_constant;
 use super::print::level;
+
+const BAD_WIDTH: &str = "a number of bits from 1 to 65536 was expected";
 
 /// Reads a term in the form that [`Pool::display`] prints. Symbols and enumerations must be declared in `pool`; each
 /// quantifier gets fresh bound symbols.
@@ -134,6 +137,11 @@ impl Parser<'_> {
                 Kind::Literal(v) => self.pool.constant(v),
                 Kind::Word("true") => self.pool.tt(),
                 Kind::Word("false") => self.pool.ff(),
+                Kind::Name(name) if self.token.kind == Kind::Word("(") => {
+                    let op = self.bit_operator(&name, start)?;
+                    self.push(FrameKind::Call { op, count: 0 }, start);
+                    continue;
+                }
                 Kind::Name(name) => self.name(&name, start)?,
                 Kind::Quoted(name) => self.quoted(&name, token.end, start)?,
                 Kind::Word("-") => match &self.token.kind {
@@ -189,6 +197,47 @@ impl Parser<'_> {
             self.operands.push(term);
             return Ok(());
         }
+    }
+
+    /// The operator on bit-vectors with this name; reads `(` and its parameters.
+    fn bit_operator(&mut self, name: &str, start: usize) -> Result<Op, ParseError> {
+        self.expect("(")?;
+        if let Some(op) = BvOp::from_name(name) {
+            return Ok(Op::Bv(op));
+        }
+        Ok(Op::Bv(match name {
+            "extract" => BvOp::Extract { high: self.parameter()?, low: self.parameter()? },
+            "zero_extend" => BvOp::ZeroExtend(self.parameter()?),
+            "sign_extend" => BvOp::SignExtend(self.parameter()?),
+            "int_to_bv" => {
+                let at = self.token.start;
+                BvOp::FromInt(Width::new(self.parameter()?).ok_or_else(|| ParseError::new(at, BAD_WIDTH))?)
+            }
+            _ => return Err(ParseError::new(start, format!("no function is called `{name}`"))),
+        }))
+    }
+
+    /// A number and a comma.
+    fn parameter<N: for<'i> TryFrom<&'i IBig>>(&mut self) -> Result<N, ParseError> {
+        let token = self.advance()?;
+        let number = match &token.kind {
+            Kind::Literal(Value::Int(i)) => N::try_from(i).ok(),
+            _ => None,
+        };
+        self.expect(",")?;
+        number.ok_or_else(|| ParseError::new(token.start, "a small number was expected"))
+    }
+
+    /// The width of `bits[8]`, behind `bits`.
+    fn width(&mut self) -> Result<Width, ParseError> {
+        self.expect("[")?;
+        let token = self.advance()?;
+        let width = match &token.kind {
+            Kind::Literal(Value::Int(i)) => u32::try_from(i).ok().and_then(Width::new),
+            _ => None,
+        };
+        self.expect("]")?;
+        width.ok_or_else(|| ParseError::new(token.start, BAD_WIDTH))
     }
 
     /// Reads what can stand behind an operand; gives the whole term at the end of the text, or nothing when another
@@ -325,7 +374,7 @@ impl Parser<'_> {
     }
 
     fn describe(&self, e: &SortError) -> String {
-        let found: Vec<&str> = e.found.iter().take(4).map(|s| s.name(self.pool)).collect();
+        let found: Vec<_> = e.found.iter().take(4).map(|s| s.name(self.pool)).collect();
         let more = if e.found.len() > 4 { ", ..." } else { "" };
         format!("{e}, not {}{more}", found.join(", "))
     }
@@ -401,6 +450,7 @@ impl Parser<'_> {
                 Kind::Word("int") => Some(Sort::Int),
                 Kind::Word("real") => Some(Sort::Real),
                 Kind::Word("string") => Some(Sort::String),
+                Kind::Name(n) if n == "bits" && self.token.kind == Kind::Word("[") => Some(Sort::BitVec(self.width()?)),
                 Kind::Name(n) | Kind::Quoted(n) => self.pool.find_enum(n).map(Sort::Enum),
                 _ => None,
             };

@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Display, Write};
 
+use crate::bits::BvOp;
 use crate::eval::is_negative;
 use crate::op::Op;
 use crate::pool::{Pool, TermId};
@@ -146,6 +147,16 @@ fn print(pool: &Pool, t: TermId, at_least: u8, out: &mut dyn Write, stack: &mut 
         Op::Max => call(stack, "max(", args),
         Op::ToReal => call(stack, "to_real(", args),
         Op::ToInt => call(stack, "to_int(", args),
+        Op::Bv(op) => {
+            write!(out, "{}(", op.name())?;
+            match op {
+                BvOp::Extract { high, low } => write!(out, "{high}, {low}, ")?,
+                BvOp::ZeroExtend(n) | BvOp::SignExtend(n) => write!(out, "{n}, ")?,
+                BvOp::FromInt(width) => write!(out, "{}, ", width.bits())?,
+                _ => {}
+            }
+            call(stack, "", args);
+        }
         Op::Ite => {
             stack.push(Item::Term(args[2], level::OPEN));
             stack.push(Item::Text(" else "));
@@ -165,7 +176,7 @@ fn print(pool: &Pool, t: TermId, at_least: u8, out: &mut dyn Write, stack: &mut 
                 out.write_str(": ")?;
                 match pool.sort(b) {
                     Sort::Enum(e) => write_enum(out, pool, e)?,
-                    sort => out.write_str(sort.name(pool))?,
+                    sort => out.write_str(&sort.name(pool))?,
                 }
             }
             out.write_str(". ")?;
@@ -185,7 +196,7 @@ fn shown_as_not_equal(pool: &Pool, t: TermId) -> bool {
 
 fn level_of(pool: &Pool, t: TermId) -> u8 {
     match pool.op(t) {
-        Op::Symbol(_) | Op::Bool(_) | Op::Abs | Op::Min | Op::Max | Op::ToReal | Op::ToInt => level::ATOM,
+        Op::Symbol(_) | Op::Bool(_) | Op::Abs | Op::Min | Op::Max | Op::ToReal | Op::ToInt | Op::Bv(_) => level::ATOM,
         Op::Const(v) => match pool.value(v) {
             // Not needed, but `x * (1/3)` and `(-2) ^ 2` read better.
             Value::Real(r) if !r.is_int() => level::PRODUCT,
@@ -247,5 +258,6 @@ fn write_constant(out: &mut dyn Write, pool: &Pool, v: &Value) -> fmt::Result {
         Value::Real(r) => write!(out, "{}/{}", r.numerator(), r.denominator()),
         Value::Str(s) => write_quoted(out, s, '"'),
         Value::Enum(e, i) => write_enum_constant(out, pool, *e, *i),
+        Value::BitVec(v) => write!(out, "{}u{}", v.bits(), v.width().bits()),
     }
 }

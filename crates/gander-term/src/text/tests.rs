@@ -1,4 +1,5 @@
 use super::*;
+use crate::bits::Width;
 use crate::op::Op;
 use crate::pool::{Pool, TermId};
 use crate::sort::Sort;
@@ -214,4 +215,45 @@ fn deep_terms_are_printed_and_parsed() {
     assert_eq!(parse_term(&mut p, &text), Ok(t));
     let open = "(".repeat(100_000);
     assert!(parse_term(&mut p, &open).is_err());
+}
+
+#[test]
+fn bit_vectors_are_functions_and_sized_literals() {
+    let p = &mut pool();
+    for (name, width) in [("a", Width::W8), ("b", Width::W8), ("bvadd", Width::W8)] {
+        p.variable(name, Sort::BitVec(width));
+    }
+    same(p, "bvadd(a, bvmul(b, 255u8)) == 0u8");
+    same(p, "bvult(a, b) and not bvsge(a, b)");
+    same(p, "extract(7, 4, concat(a, b)) == zero_extend(3, extract(0, 0, a))");
+    same(p, "int_to_bv(8, x + 1) == a");
+    same(p, "ubv_to_int(a) + sbv_to_int(b) < 3");
+    same(p, "bvadd == bvneg(bvadd)");
+    let t = parse_term(p, "forall k: bits[8], l: bits[65536]. k == a").unwrap();
+    let text = p.display(t).to_string();
+    assert_eq!(text, "forall k: bits[8], l: bits[65536]. k == a");
+    reads(p, "bvadd (a, b)", "bvadd(a, b)");
+    for (text, message) in [
+        ("300u8 == a", "does not fit"),
+        ("0u0 == a", "1 to 65536"),
+        ("0u65537 == a", "1 to 65536"),
+        ("bvadd(a, 1u9)", "one width"),
+        ("bvadd(a)", "one width"),
+        ("extract(8, 0, a)", "has the bits"),
+        ("extract(0, 1, a)", "has the bits"),
+        ("extract(a, 1, a)", "small number"),
+        ("zero_extend(65536, a)", "65536"),
+        ("int_to_bv(0, x)", "1 to 65536"),
+        ("forall k: bits[0]. p", "1 to 65536"),
+        ("bvfoo(a)", "no function"),
+        ("a + b", "takes two or more ints"),
+        ("a < b", "takes two ints"),
+    ] {
+        let error = parse_term(p, text).expect_err(text);
+        assert!(error.message.contains(message), "{text}: {}", error.message);
+    }
+    let sort = Sort::BitVec(Width::W8);
+    assert_eq!(parse_value(p, sort, "-1"), Ok(Value::bits(Width::W8, 255)));
+    assert_eq!(parse_value(p, sort, "5u8"), Ok(Value::bits(Width::W8, 5)));
+    assert!(parse_value(p, sort, "5u9").is_err() && parse_value(p, sort, "256").is_err());
 }

@@ -1,5 +1,7 @@
-//! Values for people: `3` also for the real 3, `1/3`, `"text"`, a bare variant. The sort must be known to read them.
+//! Values for people: `3` also for the real 3 and for bit-vectors, `1/3`, `"text"`, a bare variant. The sort must be
+//! known to read them.
 
+use crate::bits::BitVec;
 use crate::pool::Pool;
 use crate::sort::Sort;
 use crate::value::{IBig, Value};
@@ -21,12 +23,14 @@ impl Pool {
                 let _ = write_quoted(&mut out, s, '"');
                 out
             }
+            Value::BitVec(v) => v.bits().to_string(),
             Value::Enum(e, i) => self.enumeration(*e).variants.get(*i as usize).cloned().unwrap_or_default(),
         }
     }
 }
 
-/// Reads a value of `sort`: exactly what [`Pool::show_value`] prints, and decimals such as `0.5` for reals.
+/// Reads a value of `sort`: exactly what [`Pool::show_value`] prints, decimals such as `0.5` for reals, and
+/// negative numbers, in two's complement, for bit-vectors.
 pub fn parse_value(pool: &Pool, sort: Sort, text: &str) -> Result<Value, ParseError> {
     if let Sort::Enum(e) = sort {
         let enumeration = pool.enumeration(e);
@@ -49,6 +53,14 @@ pub fn parse_value(pool: &Pool, sort: Sort, text: &str) -> Result<Value, ParseEr
         (Sort::Bool, Kind::Word("false"), false) => Value::Bool(false),
         (Sort::String, Kind::Literal(v @ Value::Str(_)), false) => v,
         (Sort::Int, Kind::Literal(Value::Int(i)), _) => Value::Int(signed(i, negative)),
+        (Sort::BitVec(width), Kind::Literal(Value::Int(i)), _) => match BitVec::exact(width, signed(i, negative)) {
+            Some(v) => Value::BitVec(v),
+            None => {
+                let message = format!("the number does not fit into {} bits", width.bits());
+                return Err(ParseError::new(token.start, message));
+            }
+        },
+        (Sort::BitVec(_), Kind::Literal(v), false) if v.sort() == sort => v,
         (Sort::Real, Kind::Literal(Value::Int(i)), _) => Value::whole(signed(i, negative)),
         (Sort::Real, Kind::Literal(Value::Real(r)), _) => Value::Real(if negative { -r } else { r }),
         _ => {

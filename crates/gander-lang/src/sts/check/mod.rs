@@ -157,7 +157,7 @@ impl Checker {
     }
 
     fn sort_name(&self, sort: Sort) -> String {
-        sort.name(&self.builder.pool).to_owned()
+        sort.name(&self.builder.pool).into_owned()
     }
 
     /// A sort with its article, for messages.
@@ -168,6 +168,7 @@ impl Checker {
             Sort::Real => "a real".to_owned(),
             Sort::String => "a string".to_owned(),
             Sort::Enum(_) => format!("a value of `{}`", self.sort_name(sort)),
+            Sort::BitVec(width) => format!("a bit-vector of {} bits", width.bits()),
         }
     }
 
