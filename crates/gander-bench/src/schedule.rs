@@ -146,13 +146,35 @@ fn run_one(plan: &Plan<'_>, job: &Job<'_>, folder: &Path, interrupted: &AtomicBo
     }
     let source = String::from_utf8_lossy(&std::fs::read(&job.file)?).into_owned();
     let output = Output { exit: finish.exit, stdout: &finish.stdout, stderr: &finish.stderr, source: &source };
-    Ok(Some(job.tool.reader.read(&output).into_record(job.key.clone(), &finish)))
+    let mut record = job.tool.reader.read(&output).into_record(job.key.clone(), &finish);
+    without_path(&mut record, &job.file);
+    Ok(Some(record))
+}
+
+/// Messages that name their file would all be different, and would tell where the files were.
+fn without_path(record: &mut JobRecord, file: &Path) {
+    let path = file.to_string_lossy();
+    let texts = record.diagnostic.iter_mut().map(|d| &mut d.message).chain(&mut record.last_words);
+    for text in texts {
+        *text = text.replace(&*path, "FILE");
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::reader::Reader;
+
+    #[test]
+    fn messages_do_not_name_the_file() {
+        let mut record = crate::record::tests::record("a.smv", "t", crate::verdict::Verdict::Unknown, 1.0);
+        let message = "file /x/a.smv: line 4: syntax error".to_string();
+        record.diagnostic = Some(crate::record::Diagnostic { code: "error".into(), message, line: None });
+        record.last_words = Some("/x/a.smv and /x/b.smv".into());
+        without_path(&mut record, Path::new("/x/a.smv"));
+        assert_eq!(record.diagnostic.unwrap().message, "file FILE: line 4: syntax error");
+        assert_eq!(record.last_words.unwrap(), "FILE and /x/b.smv");
+    }
 
     #[test]
     fn tools_take_turns() {

@@ -155,6 +155,14 @@ impl Score {
         }
     }
 
+    /// What is left of it if the answer came after the limit: a right one is none, a wrong one stays wrong.
+    fn too_late(self) -> Score {
+        match self {
+            Score::Solved | Score::Extra => Score::Timeout,
+            other => other,
+        }
+    }
+
     /// A word for tables.
     pub fn word(self) -> &'static str {
         match self {
@@ -185,7 +193,9 @@ pub fn answer_for<'a>(property: &str, answers: &'a [PropertyAnswer]) -> Option<&
 impl Attempt {
     /// Scores one job.
     pub fn of_job(benchmark: &Benchmark, record: &JobRecord) -> Attempt {
-        let speaks_of_files = record.properties.is_empty();
+        // Success without any property says nothing about one that is asked for by name.
+        let speaks_of_files = record.properties.is_empty() && !record.vacuous;
+        let time_limit = record.key.time_limit_ms as f64 / 1000.0;
         let mut rows = Vec::new();
         for row in &benchmark.rows {
             let answer = row.property.as_deref().and_then(|p| answer_for(p, &record.properties));
@@ -200,6 +210,10 @@ impl Attempt {
                 score = Score::NotReported;
             }
             let seconds = answer.and_then(|a| a.seconds).unwrap_or(record.seconds);
+            let told = if speaks_of_files { Some(record.seconds) } else { answer.and_then(|a| a.seconds) };
+            if told.is_some_and(|t| t > time_limit) {
+                score = score.too_late();
+            }
             rows.push(RowResult { verdict, score, seconds, answer: answer.cloned() });
         }
         let has_whole_row = benchmark.rows.iter().any(|r| r.property.is_none());
@@ -208,14 +222,12 @@ impl Attempt {
         } else {
             Verdict::of_all(rows.iter().map(|r| r.verdict)).unwrap_or(Verdict::Unknown)
         };
-        let mut attempt = Attempt {
-            verdict,
-            score: Score::of(benchmark.expected(), verdict, record.ending),
-            seconds: record.seconds,
-            rows,
-            record: Some(record.clone()),
-            unstable: false,
-        };
+        let mut score = Score::of(benchmark.expected(), verdict, record.ending);
+        if time_of_verdict(verdict, record).is_some_and(|t| t > time_limit) {
+            score = score.too_late();
+        }
+        let mut attempt =
+            Attempt { verdict, score, seconds: record.seconds, rows, record: Some(record.clone()), unstable: false };
         attempt.one_wrong_row_spoils_the_file();
         attempt
     }
@@ -263,6 +275,20 @@ impl Attempt {
         let mut chosen = (!rounds.is_empty()).then(|| rounds.swap_remove(middle))?;
         chosen.unstable = unstable;
         Some(chosen)
+    }
+}
+
+/// When the verdict on the file was there, if the tool tells: with the first violation, or with the last proof. A tool
+/// that still works on other properties when its time is over has answered in time nevertheless.
+fn time_of_verdict(verdict: Verdict, record: &JobRecord) -> Option<f64> {
+    if record.properties.is_empty() {
+        return Some(record.seconds);
+    }
+    let times = record.properties.iter().filter(|p| p.verdict == verdict).filter_map(|p| p.seconds);
+    match verdict {
+        Verdict::Invalid => times.reduce(f64::min),
+        Verdict::Valid => times.reduce(f64::max),
+        Verdict::Unknown => None,
     }
 }
 

@@ -114,6 +114,36 @@ fn a_verdict_on_a_file_says_little_about_each_property() {
 }
 
 #[test]
+fn success_without_properties_proves_none() {
+    let suite = suite(&[("f", "a", "valid"), ("g", "-", "valid")]);
+    let mut r = record("f", "t", Verdict::Valid, 1.0);
+    r.vacuous = true;
+    let named = Attempt::of_job(&suite.benchmarks[0], &r);
+    assert_eq!(
+        (named.verdict, named.score, named.rows[0].score),
+        (Verdict::Unknown, Score::GaveUp, Score::NotReported)
+    );
+    assert_eq!(Attempt::of_job(&suite.benchmarks[1], &r).score, Score::Solved);
+}
+
+#[test]
+fn answers_after_the_limit() {
+    let suite = suite(&[("f", "a", "invalid"), ("f", "b", "valid"), ("g", "-", "valid")]);
+    let late = record("g", "t", Verdict::Valid, 10.5);
+    assert_eq!(Attempt::of_job(&suite.benchmarks[1], &late).score, Score::Timeout);
+    let wrong = record("g", "t", Verdict::Invalid, 10.5);
+    assert_eq!(Attempt::of_job(&suite.benchmarks[1], &wrong).score, Score::Wrong);
+
+    let timed = |name: &str, verdict, seconds| PropertyAnswer { seconds: Some(seconds), ..says(name, verdict) };
+    let mut r = record("f", "t", Verdict::Invalid, 10.1);
+    r.ending = Ending::Timeout;
+    r.properties = vec![timed("a", Verdict::Invalid, 0.5), timed("b", Verdict::Valid, 10.05)];
+    let attempt = Attempt::of_job(&suite.benchmarks[0], &r);
+    assert_eq!(attempt.score, Score::Solved);
+    assert_eq!((attempt.rows[0].score, attempt.rows[1].score), (Score::Solved, Score::Timeout));
+}
+
+#[test]
 fn a_table() {
     let suite = suite(&[
         ("a", "-", "valid"),

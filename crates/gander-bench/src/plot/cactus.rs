@@ -25,7 +25,8 @@ pub fn cactus(board: &Scoreboard, contenders: &[usize], files: &[usize]) -> Stri
 
     let height = BOTTOM + 56.0 + 20.0 * contenders.len().div_ceil(2) as f64;
     let mut canvas = Canvas::new(WIDTH, height);
-    canvas.title(((LEFT + RIGHT) / 2.0, 24.0), &format!("Solved files by time, {} files", files.len()));
+    let title = format!("Solved files by time, {} files, limit {} s", files.len(), board.time_limit);
+    canvas.title(((LEFT + RIGHT) / 2.0, 24.0), &title);
     canvas.horizontal_axis(&x, TOP, BOTTOM);
     canvas.vertical_axis(&y, LEFT, RIGHT);
     canvas.frame(LEFT, TOP, RIGHT, BOTTOM);

@@ -28,7 +28,10 @@ pub fn scatter(board: &Scoreboard, across: usize, up: usize, files: &[usize]) ->
 
     let mut canvas = Canvas::new(LEFT + SIDE + 25.0, bottom + 100.0);
     let (one, other) = (&board.contenders[across].label, &board.contenders[up].label);
-    canvas.title((LEFT + SIDE / 2.0, 24.0), &format!("{one} and {other}, {} files", points.len()));
+    canvas.title(
+        (LEFT + SIDE / 2.0, 24.0),
+        &format!("{one} and {other}, {} files, limit {} s", points.len(), board.time_limit),
+    );
     canvas.horizontal_axis(&x, TOP, bottom);
     canvas.vertical_axis(&y, LEFT, right);
     for factor in [0.1, 1.0, 10.0] {

@@ -44,7 +44,7 @@ fn a_cactus_plot() {
     expect![[r##"
         <svg xmlns="http://www.w3.org/2000/svg" width="760" height="516" viewBox="0 0 760 516" font-family="Helvetica, Arial, sans-serif" font-size="13">
         <rect width="760" height="516" fill="white"/>
-        <text x="402.5" y="24.0" text-anchor="middle" font-size="15" font-weight="bold">Solved files by time, 3 files</text>
+        <text x="402.5" y="24.0" text-anchor="middle" font-size="15" font-weight="bold">Solved files by time, 3 files, limit 10 s</text>
         <line x1="70.0" y1="40.0" x2="70.0" y2="440.0" stroke="#dddddd"/>
         <text x="70.0" y="457.0" text-anchor="middle">0</text>
         <line x1="402.5" y1="40.0" x2="402.5" y2="440.0" stroke="#dddddd"/>
@@ -82,7 +82,7 @@ fn a_scatter_plot() {
     expect![[r##"
         <svg xmlns="http://www.w3.org/2000/svg" width="545" height="580" viewBox="0 0 545 580" font-family="Helvetica, Arial, sans-serif" font-size="13">
         <rect width="545" height="580" fill="white"/>
-        <text x="300.0" y="24.0" text-anchor="middle" font-size="15" font-weight="bold">two &amp; more and one, 2 files</text>
+        <text x="300.0" y="24.0" text-anchor="middle" font-size="15" font-weight="bold">two &amp; more and one, 2 files, limit 10 s</text>
         <line x1="80.0" y1="40.0" x2="80.0" y2="480.0" stroke="#dddddd"/>
         <text x="80.0" y="497.0" text-anchor="middle">0.01</text>
         <line x1="216.7" y1="40.0" x2="216.7" y2="480.0" stroke="#dddddd"/>

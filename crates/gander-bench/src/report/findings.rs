@@ -79,6 +79,33 @@ fn disagreement(
     1
 }
 
+/// Which engine found how many of the right answers, where tools tell.
+pub(super) fn engines(board: &Scoreboard) -> String {
+    let mut lines = String::new();
+    for &c in &board.live() {
+        let mut counts: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+        for row in board.attempts[c].iter().flatten().flat_map(|a| &a.rows) {
+            let Some(engine) = row.answer.as_ref().and_then(|a| a.engine.as_deref()) else { continue };
+            let count = counts.entry(engine).or_default();
+            match (row.score, row.verdict) {
+                (Score::Solved | Score::Extra, Verdict::Valid) => count.0 += 1,
+                (Score::Solved | Score::Extra, Verdict::Invalid) => count.1 += 1,
+                _ => {}
+            }
+        }
+        for (engine, (valid, invalid)) in counts {
+            let label = cell(&board.contenders[c].label);
+            let _ = writeln!(lines, "| {label} | {} | {valid} | {invalid} |", cell(engine));
+        }
+    }
+    if lines.is_empty() {
+        return lines;
+    }
+    format!(
+        "\n## Named properties by engine\n\nSolved or extra.\n\n| tool | engine | valid | invalid |\n|---|---|--:|--:|\n{lines}"
+    )
+}
+
 pub(super) fn crashes(board: &Scoreboard) -> String {
     let mut lines = String::new();
     let mut count = 0;
@@ -143,7 +170,7 @@ pub(super) fn rejections(board: &Scoreboard) -> String {
     out
 }
 
-/// A message without what is particular: names in backquotes after the first word and numbers.
+/// The first line of a message, with numbers made alike.
 fn general(message: &str) -> String {
     let first: String = message.lines().next().unwrap_or_default().chars().take(200).collect();
     let mut out = String::new();

@@ -55,6 +55,7 @@ pub fn markdown(contents: &Contents, board: &Scoreboard) -> String {
     out += &tables::overall(board);
     out += &tables::by_set(board);
     out += &tables::recorded(contents, board);
+    out += &findings::engines(board);
     out += &findings::disagreements(board);
     out += &findings::crashes(board);
     out += &findings::rejections(board);

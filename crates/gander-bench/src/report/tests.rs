@@ -124,6 +124,14 @@ fn the_whole_report() {
 
         Recorded elsewhere, with a limit of 5 s, which is less than the tools had that were run here; answers later than the limit of this run do not count.
 
+        ## Named properties by engine
+
+        Solved or extra.
+
+        | tool | engine | valid | invalid |
+        |---|---|--:|--:|
+        | gander | induction | 1 | 0 |
+
         ## Disagreements (1)
 
         A tool contradicts the manifest, another tool or itself.
