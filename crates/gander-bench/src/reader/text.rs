@@ -25,7 +25,7 @@ pub(super) fn read_nusmv(output: &Output<'_>) -> Reading {
     reading
 }
 
-/// The summary lines `system is safe` and `system is unsafe`, and the headings of errors.
+/// The summary lines `system is safe` and `system is unsafe`, and the boxes of errors.
 pub(super) fn read_mikino(output: &Output<'_>) -> Reading {
     let mut reading = Reading::default();
     let text = format!("{}\n{}", output.stdout, output.stderr);
@@ -34,8 +34,9 @@ pub(super) fn read_mikino(output: &Output<'_>) -> Reading {
         reading.whole = Some(Verdict::Invalid);
     } else if lines().any(|l| l.starts_with("system is safe")) {
         reading.whole = Some(Verdict::Valid);
-    } else if lines().any(|l| l.starts_with("Error") || l.starts_with("error")) {
-        reading.rejected = first_message(&text, &["Error", "error"]);
+    } else if let Some((_, error)) = text.split_once("|===| Error") {
+        let message = error.lines().map(|l| l.trim_start_matches(['|', ' '])).find(|l| !l.is_empty());
+        reading.rejected = message.and_then(|m| first_message(m, &[""]));
     }
     reading
 }
@@ -66,5 +67,7 @@ mod tests {
         let open = "| - system might be unsafe, some candidates are not inductive\n";
         assert_eq!(read_mikino(&output(open, "")).verdict(), Verdict::Unknown);
         assert_eq!(read_mikino(&output("| - system is unsafe\n", "")).verdict(), Verdict::Invalid);
+        let bad = read_mikino(&output("|===| Error\n| parse error at 1:15\n|   |\n|===|\n", ""));
+        assert_eq!(bad.rejected.unwrap().message, "parse error at 1:15");
     }
 }
