@@ -55,13 +55,14 @@ pub(super) fn by_set(board: &Scoreboard) -> String {
     let sets: BTreeSet<(&str, &str)> =
         board.suite.benchmarks.iter().map(|b| (b.language.as_str(), b.set.as_str())).collect();
     let live = board.live();
-    let mut out = String::from("\n## Files by set\n");
+    let mut out = format!("\n## Files by set\n\n{}", head(&["set", "tool"]));
     for (language, set) in sets {
         let files: Vec<usize> = (0..board.suite.benchmarks.len())
             .filter(|&f| board.suite.benchmarks[f].language == language && board.suite.benchmarks[f].set == set)
             .collect();
-        let _ = write!(out, "\n### {language}: {set} ({} files)\n\n", files.len());
-        out += &table(board, &live, &board.summarise_files(&live, &files));
+        for (c, s) in live.iter().zip(board.summarise_files(&live, &files)) {
+            out += &line(&[&format!("{language}: {set}"), &board.contenders[*c].label], &s);
+        }
     }
     out
 }
@@ -96,39 +97,51 @@ pub(super) fn recorded(contents: &Contents, board: &Scoreboard) -> String {
     out
 }
 
+const COLUMNS: [&str; 18] = [
+    "n",
+    "known",
+    "solved",
+    "valid",
+    "invalid",
+    "**wrong**",
+    "**crashes**",
+    "unsupported",
+    "timeout",
+    "memout",
+    "gave up",
+    "extra",
+    "unique",
+    "PAR-2 s",
+    "median s",
+    "max s",
+    "exit s",
+    "peak MB",
+];
+
 fn table(board: &Scoreboard, contenders: &[usize], lines: &[Summary]) -> String {
-    let mut out = String::from(
-        "| tool | n | known | solved | valid | invalid | **wrong** | **crashes** | unsupported | timeout | memout | gave up \
-         | extra | unique | PAR-2 s | median s | max s | exit s | peak MB |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:\
-         |--:|--:|--:|--:|--:|--:|--:|\n",
-    );
+    let mut out = head(&["tool"]);
     for (c, s) in contenders.iter().zip(lines) {
-        let loud = |n: usize| if n == 0 { "0".to_string() } else { format!("**{n}**") };
-        let _ = writeln!(
-            out,
-            "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {:.3} | {} | {} | {} | {} |",
-            cell(&board.contenders[*c].label),
-            s.total,
-            s.known,
-            s.solved,
-            s.solved_valid,
-            s.solved_invalid,
-            loud(s.wrong),
-            loud(s.crashes),
-            s.unsupported,
-            s.timeouts,
-            s.memouts,
-            s.gave_up,
-            s.extra,
-            s.unique,
-            s.par2,
-            seconds(s.median_seconds),
-            seconds(s.max_seconds),
-            seconds(s.median_all_seconds),
-            s.peak_mb.map_or("-".into(), |m| format!("{m:.0}")),
-        );
+        out += &line(&[&board.contenders[*c].label], s);
     }
     out
+}
+
+/// The head of a table whose lines have these names in front.
+fn head(names: &[&str]) -> String {
+    let all: Vec<&str> = names.iter().chain(&COLUMNS).copied().collect();
+    format!("| {} |\n{}{}|\n", all.join(" | "), "|---".repeat(names.len()), "|--:".repeat(COLUMNS.len()))
+}
+
+fn line(names: &[&str], s: &Summary) -> String {
+    let loud = |n: usize| if n == 0 { "0".to_string() } else { format!("**{n}**") };
+    let mut cells: Vec<String> = names.iter().map(|n| cell(n)).collect();
+    cells.extend([s.total, s.known, s.solved, s.solved_valid, s.solved_invalid].map(|n| n.to_string()));
+    cells.extend([s.wrong, s.crashes].map(loud));
+    cells.extend([s.unsupported, s.timeouts, s.memouts, s.gave_up, s.extra, s.unique].map(|n| n.to_string()));
+    cells.push(seconds((s.known > 0).then_some(s.par2)));
+    cells.extend([s.median_seconds, s.max_seconds, s.median_all_seconds].map(seconds));
+    cells.push(s.peak_mb.map_or("-".into(), |m| format!("{m:.0}")));
+    format!("| {} |\n", cells.join(" | "))
 }
 
 fn seconds(value: Option<f64>) -> String {

@@ -100,19 +100,12 @@ fn the_whole_report() {
 
         ## Files by set
 
-        ### sts: one (2 files)
-
-        | tool | n | known | solved | valid | invalid | **wrong** | **crashes** | unsupported | timeout | memout | gave up | extra | unique | PAR-2 s | median s | max s | exit s | peak MB |
-        |---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|
-        | gander | 2 | 2 | 0 | 0 | 0 | **1** | 0 | 0 | 0 | 0 | 1 | 0 | 0 | 20.000 | - | - | 1.250 | 1 |
-        | z3 | 1 | 1 | 1 | 0 | 1 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 1 | 1.000 | 1.000 | 1.000 | 1.000 | 1 |
-
-        ### sts: two (2 files)
-
-        | tool | n | known | solved | valid | invalid | **wrong** | **crashes** | unsupported | timeout | memout | gave up | extra | unique | PAR-2 s | median s | max s | exit s | peak MB |
-        |---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|
-        | gander | 2 | 2 | 0 | 0 | 0 | 0 | **1** | 1 | 0 | 0 | 0 | 0 | 0 | 20.000 | - | - | 0.015 | 1 |
-        | z3 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0.000 | - | - | - | - |
+        | set | tool | n | known | solved | valid | invalid | **wrong** | **crashes** | unsupported | timeout | memout | gave up | extra | unique | PAR-2 s | median s | max s | exit s | peak MB |
+        |---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|
+        | sts: one | gander | 2 | 2 | 0 | 0 | 0 | **1** | 0 | 0 | 0 | 0 | 1 | 0 | 0 | 20.000 | - | - | 1.250 | 1 |
+        | sts: one | z3 | 1 | 1 | 1 | 0 | 1 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 1 | 1.000 | 1.000 | 1.000 | 1.000 | 1 |
+        | sts: two | gander | 2 | 2 | 0 | 0 | 0 | 0 | **1** | 1 | 0 | 0 | 0 | 0 | 0 | 20.000 | - | - | 0.015 | 1 |
+        | sts: two | z3 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | - | - | - | - | - |
 
         ## Beside recorded peers (2 files)
 
