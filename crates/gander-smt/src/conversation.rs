@@ -249,8 +249,9 @@ impl Conversation {
         let status = process.exit_status();
         let errors = process.error_text();
         let said = format!("{}{errors}", String::from_utf8_lossy(process.output()));
-        let out_of_memory = ["out of memory", "Out of memory", "bad_alloc", "memory exhausted"];
-        if self.limits.memory.is_some() && out_of_memory.iter().any(|m| said.contains(m)) {
+        // Under a limit, a solver may not even get its libraries into memory.
+        let loading = said.contains("failed to map segment");
+        if self.limits.memory.is_some() && (loading || is_about_memory(&said)) {
             return Reason::Memory;
         }
         // The processor time limit stands behind the time limit of a query.
@@ -304,10 +305,12 @@ fn error_message(expression: &Sexpr) -> Option<String> {
     }
 }
 
+/// True if a solver says that it could get no more memory.
+fn is_about_memory(message: &str) -> bool {
+    let message = message.to_ascii_lowercase();
+    ["out of memory", "bad_alloc", "memory exhausted", "cannot allocate memory"].iter().any(|m| message.contains(m))
+}
+
 fn error_reason(message: String) -> Reason {
-    if message.to_ascii_lowercase().contains("out of memory") {
-        Reason::Memory
-    } else {
-        Reason::SolverError(shortened(&message))
-    }
+    if is_about_memory(&message) { Reason::Memory } else { Reason::SolverError(shortened(&message)) }
 }

@@ -284,35 +284,6 @@ fn a_verdict_that_fails_its_check_is_an_internal_error() {
     assert!(value["diagnostics"].as_array().unwrap().iter().any(|d| d["code"] == "internal"));
 }
 
-/// Ctrl-C: what is known is printed, with its exit code.
-#[test]
-fn an_interrupt_prints_what_is_known() {
-    if !have_z3("an_interrupt_prints_what_is_known") {
-        return;
-    }
-    // Nobody can decide it soon: the invariant is not linear.
-    let model = "\
-spec Hard
-var x: int
-var y: int
-start { x == 0, y == 0 }
-step s { x := x + 1, y := y + 2 * x + 1 }
-always never: y != 1000000007 * 1000000009
-always first: x >= 0
-";
-    let folder = Folder::with("hard.sts", model);
-    let mut command = folder.command(&["check", "--engine", "bmc", "--checks", "none", "hard.sts"]);
-    let child = command.stdout(std::process::Stdio::piped()).spawn().unwrap();
-    std::thread::sleep(std::time::Duration::from_millis(1500));
-    let pid = child.id().to_string();
-    assert!(std::process::Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
-    let output = child.wait_with_output().unwrap();
-    let out = String::from_utf8(output.stdout).unwrap();
-    assert_eq!(output.status.code(), Some(3), "{out}");
-    assert!(out.contains("unknown  never") && out.contains("not decided by any run of up to"), "{out}");
-    assert!(out.contains("stopped: this is what is known so far"), "{out}");
-}
-
 #[test]
 fn without_a_solver_it_says_so() {
     let folder = Folder::with("counter.sts", COUNTER);

@@ -3,8 +3,10 @@
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::mpsc::channel;
+use std::time::Duration;
 
 use gander::smt::Solvers;
 
@@ -72,6 +74,19 @@ impl Folder {
         let _ = child.stdin.take().unwrap().write_all(input);
         ran(child.wait_with_output().unwrap())
     }
+}
+
+/// What a child gave, which must end within a time that is far longer than it needs.
+pub fn within(bound: Duration, child: Child) -> Output {
+    let pid = child.id().to_string();
+    let (done, ended) = channel();
+    std::thread::spawn(move || {
+        let _ = done.send(child.wait_with_output());
+    });
+    ended.recv_timeout(bound).map(Result::unwrap).unwrap_or_else(|_| {
+        let _ = Command::new("kill").args(["-KILL", &pid]).status();
+        panic!("still running after {bound:?}");
+    })
 }
 
 impl Drop for Folder {
