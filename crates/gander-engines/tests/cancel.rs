@@ -1,0 +1,108 @@
+//! Every engine ends when it is cancelled, whatever it is doing. How fast is measured by `benches/core.py cancel`.
+
+mod models;
+
+use std::sync::Arc;
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+use gander_engines::{CancelToken, Event, Nobody, Observer, check, engines};
+use gander_system::{System, Verdict};
+use models::{Model, config};
+
+/// Far longer than it should take, far less than the work would.
+const BOUND: Duration = Duration::from_secs(10);
+
+/// True, and every engine can go on for ever: runs get longer, and no k is enough.
+fn endless() -> Arc<System> {
+    let mut m = Model::new(&["A"]);
+    m.int("x");
+    m.int("y");
+    m.start("go", 0, "x == 0 and y == 0");
+    m.step("inc", 0, 0, &[], "true", &["x := x + 1", "y := y + x"]);
+    m.always("apart", "y != 0 - 5");
+    m.finish()
+}
+
+/// The first query is one that solvers work on for ever: sums of three cubes.
+fn one_hard_query() -> Arc<System> {
+    let mut m = Model::new(&["A"]);
+    for name in ["x", "y", "z"] {
+        m.int(name);
+    }
+    m.start("go", 0, "true");
+    m.step("move", 0, 0, &[], "true", &["x' == y", "y' == z", "z' == x"]);
+    m.always("no sum", "x * x * x + y * y * y + z * z * z != 114");
+    m.finish()
+}
+
+/// Much to encode for every step, and many claims.
+fn large() -> Arc<System> {
+    let mut m = Model::new(&["A"]);
+    m.int("x");
+    m.start("go", 0, "x == 0");
+    for i in 0..300 {
+        m.step(&format!("t{i}"), 0, 0, &[], &format!("x != {i}"), &[&format!("x := x + {i}")]);
+        m.always(&format!("c{i}"), &format!("x != 0 - 5 - {i}"));
+    }
+    m.finish()
+}
+
+/// Cancels when engines get to work, after a while.
+struct Impatient {
+    token: CancelToken,
+    after: Duration,
+}
+
+impl Observer for Impatient {
+    fn event(&self, e: &Event) {
+        if matches!(e, Event::Working) {
+            let (token, after) = (self.token.clone(), self.after);
+            std::thread::spawn(move || {
+                std::thread::sleep(after);
+                token.cancel();
+            });
+        }
+    }
+}
+
+#[test]
+fn every_engine_ends_after_cancel() {
+    for (what, system) in [("endless", endless()), ("one hard query", one_hard_query()), ("large", large())] {
+        for info in engines() {
+            for after in [0, 20, 400].map(Duration::from_millis) {
+                let mut config = config(&system);
+                config.engines = Some(vec![info.name.to_string()]);
+                let (done, ended) = channel();
+                let of_thread = Arc::clone(&system);
+                let token = CancelToken::new();
+                let observer = Impatient { token: token.clone(), after };
+                std::thread::spawn(move || {
+                    let _ = done.send(check(&of_thread, &config, &token, &observer));
+                });
+                let report = ended.recv_timeout(after + BOUND).unwrap_or_else(|e| {
+                    panic!("{} on `{what}`, cancelled after {after:?}: {e}", info.name);
+                });
+                assert!(report.internal_errors.is_empty(), "{}: {:?}", info.name, report.internal_errors);
+                for outcome in &report.outcomes {
+                    // All claims are true or nobody knows.
+                    assert!(!matches!(outcome.verdict, Verdict::Fails(_)), "{} on `{what}`", info.name);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_check_that_was_cancelled_before_it_begins_ends_with_unknown() {
+    let system = one_hard_query();
+    for info in engines() {
+        let mut config = config(&system);
+        config.engines = Some(vec![info.name.to_string()]);
+        let token = CancelToken::new();
+        token.cancel();
+        let report = check(&system, &config, &token, &Nobody);
+        let Verdict::Unknown { why, .. } = &report.outcomes[0].verdict else { panic!("{}: who decided?", info.name) };
+        assert_eq!(why.len(), 1, "{}: {why:?}", info.name);
+    }
+}
