@@ -1,11 +1,11 @@
 //! Fuzz targets.
 //!
 //! - [`source`]: mutated `.sts` texts through lexer, parser, formatter, checker and lowering. Nothing may panic; the
-//!   tree's text is the source; formatting is idempotent and keeps the meaning; spans lie within the text.
+//!   tree's text is the source; formatting is idempotent and keeps the meaning; spans lie within the text. Mutated `.lus` texts through lexer and parser.
 //! - [`terms`]: random terms of every operator under random values: the evaluator, the simplifier, the text form and
 //!   every solver found must agree.
 //!
-//! Both are deterministic in their seed, run for a bounded number of rounds in the tests, and for as long as wanted with
+//! All are deterministic in their seed, run for a bounded number of rounds in the tests, and for as long as wanted with
 //! `cargo run --release -p gander-fuzz -- TARGET --seconds N`.
 
 pub mod source;

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use gander_fuzz::{Budget, Tally, source, terms};
+use gander_fuzz::source::{self, Tongue};
+use gander_fuzz::{Budget, Tally, terms};
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -15,10 +16,11 @@ fn main() -> ExitCode {
     let budget = Budget::Time(Duration::from_secs(number("--seconds", 60)));
     let seed = number("--seed", 1);
     let tally = match args.first().map(String::as_str) {
-        Some("source") => source::run(&source::seeds(), seed, budget),
+        Some("source") => source::run(Tongue::Sts, &source::seeds(Tongue::Sts), seed, budget),
+        Some("lustre") => source::run(Tongue::Lustre, &source::seeds(Tongue::Lustre), seed, budget),
         Some("terms") => terms::run(&terms::Plan::of_this_machine(), seed, budget),
         _ => {
-            eprintln!("usage: gander-fuzz source|terms [--seconds N] [--seed S]");
+            eprintln!("usage: gander-fuzz source|lustre|terms [--seconds N] [--seed S]");
             return ExitCode::from(2);
         }
     };

@@ -2,18 +2,20 @@
 //!
 //! Mutation is guided by novelty: an input is kept as a seed for more if it yields a diagnostic code, or a pair of
 //! neighbouring syntax kinds, not seen before.
+//!
+//! Each language has its words, its seeds and its own list of what must be true of any text.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-use gander_lang::sts;
 use gander_lang::{RenderStyle, SourceFile, render};
+use gander_lang::{lustre, sts};
 use rustc_hash::FxHashSet;
 
 use crate::{Budget, Finding, Random, Tally};
 
 const LONGEST: usize = 16 << 10;
-const WORDS: &[&str] = &[
+const STS_WORDS: &[&str] = &[
     "spec ",
     "enum ",
     "var ",
@@ -118,22 +120,218 @@ const WORDS: &[&str] = &[
     "99999999999999999999999999",
 ];
 
+const LUSTRE_WORDS: &[&str] = &[
+    "node ",
+    "function ",
+    "returns ",
+    "var ",
+    "let ",
+    "tel\n",
+    "const ",
+    "type ",
+    "assert ",
+    "if ",
+    "then ",
+    "else ",
+    "not ",
+    "and ",
+    "or ",
+    "xor ",
+    "div ",
+    "mod ",
+    "pre ",
+    "true ",
+    "false ",
+    "int ",
+    "bool ",
+    "real ",
+    "subrange ",
+    "of ",
+    "struct ",
+    "enum ",
+    "condact(",
+    "imported ",
+    "rec ",
+    "contract ",
+    "con ",
+    "noc ",
+    "assume ",
+    "guarantee ",
+    "mode ",
+    "require ",
+    "ensure ",
+    "import ",
+    "weakly ",
+    "decreases ",
+    "check ",
+    "reachable ",
+    "provided ",
+    "within ",
+    "frame (",
+    "fi\n",
+    "elsif ",
+    "when ",
+    "cond |",
+    "otherwise:",
+    "end ",
+    "merge ",
+    "activate ",
+    "restart ",
+    "every ",
+    "initial default ",
+    "current ",
+    "last ",
+    "fby ",
+    "any@<",
+    "choose@<",
+    "any {x: int | ",
+    "forall (i: int) ",
+    "exists (",
+    "subtype {",
+    "set<",
+    "map<",
+    "map[",
+    "match ",
+    "with ",
+    "datatype ",
+    "lemma ",
+    "automaton ",
+    "include ",
+    "int8 ",
+    "uint16 ",
+    "sint<3>",
+    "uint@<9> ",
+    "floor(",
+    "lsh ",
+    "rsh ",
+    "in ",
+    "--%PROPERTY ",
+    "--%MAIN\n",
+    "--%IVC ",
+    "--%REALIZABLE ",
+    "--!PROPERTY ",
+    "(*%PROPERTY ",
+    "/*!MAIN ",
+    "(*@contract ",
+    "*)",
+    "*/",
+    "(*",
+    "/*",
+    "--",
+    "//",
+    "(",
+    ")",
+    "[",
+    "]",
+    "{",
+    "}",
+    ",",
+    ";",
+    ":",
+    "::",
+    ":=",
+    ".",
+    "..",
+    ".%1",
+    "@<",
+    "'(",
+    "#(",
+    "^",
+    "|",
+    "||",
+    "&&",
+    "!",
+    "=",
+    "==",
+    "!=",
+    "<>",
+    "<",
+    "<=",
+    ">",
+    ">=",
+    "+",
+    "++",
+    "-",
+    "*",
+    "/",
+    "->",
+    "=>",
+    "==>",
+    "0",
+    "1.5",
+    "1e9",
+    "0x1p-3",
+    "1e99999",
+    "99999999999999999999999999",
+    "x",
+    "y.f",
+    "a[0]",
+    "~",
+    "x!",
+    "\"",
+    "\\",
+    "\n",
+    "\r\n",
+    "é",
+    "\u{feff}",
+    "\0",
+];
+
+/// A language that texts are made in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tongue {
+    /// `.sts`
+    Sts,
+    /// `.lus`
+    Lustre,
+}
+
+impl Tongue {
+    fn words(self) -> &'static [&'static str] {
+        match self {
+            Tongue::Sts => STS_WORDS,
+            Tongue::Lustre => LUSTRE_WORDS,
+        }
+    }
+
+    fn first(self) -> &'static str {
+        match self {
+            Tongue::Sts => "spec S\nvar x: int\nstart { x == 0 }\nstep go { x := x + 1 }\nalways p: x >= 0\n",
+            Tongue::Lustre => "node N(x: int) returns (y: int);\nlet\n  y = 0 -> pre x;\n  --%PROPERTY y >= 0;\ntel\n",
+        }
+    }
+
+    fn examine(self, source: &str) -> Result<Seen, String> {
+        match self {
+            Tongue::Sts => examine(source),
+            Tongue::Lustre => examine_lustre(source),
+        }
+    }
+
+    fn extension(self) -> &'static str {
+        match self {
+            Tongue::Sts => "sts",
+            Tongue::Lustre => "lus",
+        }
+    }
+}
+
 /// Runs the target.
-pub fn run(seeds: &[String], seed: u64, budget: Budget) -> Tally {
+pub fn run(tongue: Tongue, seeds: &[String], seed: u64, budget: Budget) -> Tally {
     let mut chance = Random::new(seed);
     let mut pool: Vec<String> = seeds.iter().map(|s| clip(s.clone())).collect();
     if pool.is_empty() {
-        pool.push("spec S\nvar x: int\nstart { x == 0 }\nstep go { x := x + 1 }\nalways p: x >= 0\n".to_string());
+        pool.push(tongue.first().to_owned());
     }
     let mut seen = FxHashSet::default();
     let mut tally = Tally::default();
     for round in budget.rounds() {
         let input = match pool.get(round as usize) {
             Some(as_given) if round < seeds.len() as u64 => as_given.clone(),
-            _ => mutate(&mut chance, &pool, seeds.len().max(1)),
+            _ => mutate(&mut chance, tongue.words(), &pool, seeds.len().max(1)),
         };
         tally.rounds += 1;
-        match catch_unwind(AssertUnwindSafe(|| examine(&input))) {
+        match catch_unwind(AssertUnwindSafe(|| tongue.examine(&input))) {
             Ok(Ok(seen_here)) => {
                 tally.deep += u64::from(seen_here.built);
                 let news = seen_here.features.into_iter().filter(|f| seen.insert(*f)).count();
@@ -209,21 +407,58 @@ fn examine(source: &str) -> Result<Seen, String> {
     Ok(Seen { built: loaded.system.is_some(), features })
 }
 
+/// Everything that must be true of any Lustre text.
+fn examine_lustre(source: &str) -> Result<Seen, String> {
+    let parsed = lustre::parse(source);
+    let file = SourceFile::new("fuzz.lus", source);
+    let mut features = Vec::new();
+    for d in &parsed.diagnostics {
+        if source.get(d.primary.span.range()).is_none() {
+            return Err(format!("{:?} has a span outside of the text: {:?}", d.code, d.primary.span));
+        }
+        features.push(1 << 60 | d.code as u64);
+        if render(d, &file, RenderStyle::default()).is_empty() {
+            return Err(format!("{:?} renders to nothing", d.code));
+        }
+    }
+    let mut before = 0;
+    for expr in &parsed.file.exprs {
+        if source.get(expr.span.range()).is_none() {
+            return Err(format!("an expression has a span outside of the text: {expr:?}"));
+        }
+        let kind = kind_of(&expr.kind);
+        features.push(before << 16 | kind);
+        before = kind + 1;
+    }
+    if parsed.file.items.is_empty() && parsed.diagnostics.is_empty() {
+        return Err("nothing was read, and nothing says why".into());
+    }
+    Ok(Seen { built: parsed.diagnostics.is_empty(), features })
+}
+
+/// A number for what an expression is.
+fn kind_of(kind: &lustre::ast::ExprKind) -> u64 {
+    use std::hash::{Hash, Hasher};
+    let mut hasher = rustc_hash::FxHasher::default();
+    std::mem::discriminant(kind).hash(&mut hasher);
+    hasher.finish() >> 48
+}
+
 /// A few changes to one of the texts; half of the time to one of the `given` first ones, which mostly load.
-fn mutate(chance: &mut Random, pool: &[String], given: usize) -> String {
+fn mutate(chance: &mut Random, words: &[&str], pool: &[String], given: usize) -> String {
     let from = if chance.one_in(2) { given } else { pool.len() };
     let mut text = pool[chance.below(from)].clone();
     for _ in 0..1 + chance.below(3) {
         let at = boundary(&text, chance.below(text.len() + 1));
         match chance.below(8) {
-            0 => text.insert_str(at, chance.pick(WORDS)),
+            0 => text.insert_str(at, chance.pick(words)),
             1 => {
                 let end = boundary(&text, (at + chance.below(30)).min(text.len()));
                 text.replace_range(at..end.max(at), "");
             }
             2 => {
                 let end = boundary(&text, (at + chance.below(20)).min(text.len())).max(at);
-                text.replace_range(at..end, chance.pick(WORDS));
+                text.replace_range(at..end, chance.pick(words));
             }
             3 => {
                 let end = boundary(&text, (at + chance.below(200)).min(text.len())).max(at);
@@ -238,7 +473,7 @@ fn mutate(chance: &mut Random, pool: &[String], given: usize) -> String {
                 text.insert_str(at, &other[from..end]);
             }
             5 => {
-                let word = chance.pick(WORDS).repeat(1 + chance.below(40));
+                let word = chance.pick(words).repeat(1 + chance.below(40));
                 text.insert_str(at, &word);
             }
             6 => text.truncate(at),
@@ -265,15 +500,15 @@ fn boundary(text: &str, mut at: usize) -> usize {
 }
 
 /// The texts of the corpus and the examples.
-pub fn seeds() -> Vec<String> {
+pub fn seeds(tongue: Tongue) -> Vec<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut files = Vec::new();
-    let mut folders = vec![root.join("corpus"), root.join("examples")];
+    let mut folders = vec![root.join("corpus"), root.join("examples"), root.join("crates/gander-lang/tests")];
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
             match entry.path() {
                 p if p.is_dir() => folders.push(p),
-                p if p.extension().is_some_and(|e| e == "sts") => files.push(p),
+                p if p.extension().is_some_and(|e| e == tongue.extension()) => files.push(p),
                 _ => {}
             }
         }

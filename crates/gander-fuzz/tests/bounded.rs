@@ -1,8 +1,9 @@
-//! Both targets for a bounded number of rounds.
+//! All targets for a bounded number of rounds.
 
 use std::io::Write;
 
-use gander_fuzz::{Budget, Tally, source, terms};
+use gander_fuzz::source::{self, Tongue};
+use gander_fuzz::{Budget, Tally, terms};
 
 fn expect_clean(tally: &Tally, at_least: u64) {
     if let Some(f) = tally.findings.first() {
@@ -13,11 +14,20 @@ fn expect_clean(tally: &Tally, at_least: u64) {
 
 #[test]
 fn mutated_sources() {
-    let seeds = source::seeds();
+    let seeds = source::seeds(Tongue::Sts);
     assert!(seeds.len() > 60, "the corpus was not found");
-    let tally = source::run(&seeds, 1, Budget::Rounds(4_000));
+    let tally = source::run(Tongue::Sts, &seeds, 1, Budget::Rounds(4_000));
     expect_clean(&tally, 4_000);
     assert!(tally.deep > 100 && tally.kept > 10, "the mutations reach nothing: {tally:?}");
+}
+
+#[test]
+fn mutated_lustre() {
+    let seeds = source::seeds(Tongue::Lustre);
+    assert!(!seeds.is_empty(), "the sample was not found");
+    let tally = source::run(Tongue::Lustre, &seeds, 1, Budget::Rounds(4_000));
+    expect_clean(&tally, 4_000);
+    assert!(tally.deep > 20 && tally.kept > 10, "the mutations reach nothing: {tally:?}");
 }
 
 #[test]

@@ -130,7 +130,7 @@ catalogue! {
         "Equations, constants, types and the fields of a record are given with `=`. `:=` only stands in an update, `r{f := e}` and `a[i := e]`."
         lustre "node N(x: int) returns (y: int); let y := x; tel"
     E0132 "declarations separated by a comma"
-        "Names that share a type are separated by commas, declarations with different types by semicolons: `a, b: int; c: bool`."
+        "Names that share a type are separated by commas, declarations with different types by semicolons: `a, b: int; c: bool`. So are the fields of a record."
         lustre "node N(x: int, b: bool) returns (y: int); let y = x; tel"
     E0133 "word of Lustre used as a name"
         "The words node, function, returns, var, let, tel, const, type, assert, if, then, else, not, and, or, xor, div, mod, pre, true, false, int, bool, real, subrange, of, struct, enum and condact cannot be names. All other words can be, also those of Kind 2, such as mode."
@@ -293,4 +293,7 @@ catalogue! {
     W0820 "unknown annotation"
         "A line that begins with `--%` and a word is an annotation: --%PROPERTY, --%MAIN, --%IVC or --%REALIZABLE. A line with another word is skipped, as Kind 2 does; a misspelt property would not be checked."
         lustre "node N(x: int) returns (y: int); let y = x; --%PROPETY y = x;\ntel"
+    W0821 "read differently by JKind and Kind 2"
+        "In JKind a minus in front of an operand binds tighter than `div` and `mod`, in Kind 2 it does not: -7 div 2 is (-7) div 2 = -4 in one and -(7 div 2) = -3 in the other. It is read as in JKind. Parentheses make the meaning plain."
+        lustre "node N(x: int) returns (y: int); let y = -x div 2; tel"
 }

@@ -21,6 +21,9 @@ impl Loaded {
     }
 }
 
+/// A text as it should be laid out, or why it cannot be read.
+pub type Formatter = fn(&str) -> Result<String, Vec<Diagnostic>>;
+
 /// A language.
 #[derive(Clone, Copy, Debug)]
 pub struct Language {
@@ -30,13 +33,13 @@ pub struct Language {
     pub extensions: &'static [&'static str],
     /// Reads a text; the second argument is the file's name.
     pub load: fn(&str, &str) -> Loaded,
-    /// Formats a text; the errors of a text that cannot be parsed.
-    pub format: fn(&str) -> Result<String, Vec<Diagnostic>>,
+    /// Formats a text; the errors of a text that cannot be parsed. Not every language has a formatter.
+    pub format: Option<Formatter>,
 }
 
 /// Every language.
 pub const LANGUAGES: &[Language] =
-    &[Language { name: "sts", extensions: &["sts"], load: crate::sts::load, format: crate::sts::format }];
+    &[Language { name: "sts", extensions: &["sts"], load: crate::sts::load, format: Some(crate::sts::format) }];
 
 /// The language of a file, by the extension of its name.
 pub fn language_of(file_name: &str) -> Option<&'static Language> {

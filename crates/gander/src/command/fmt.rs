@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use gander::lang::{Colour, RenderStyle, SourceFile, language_of, render_all};
+use gander::lang::{Colour, Formatter, Language, RenderStyle, SourceFile, language_of, render_all};
 use gander::report::{Paint, worst_exit_code};
 use gander::{read_input, save_atomically};
 
@@ -24,7 +24,14 @@ fn format_file(file: &str, args: &FmtArgs, output: &mut Output) -> u8 {
             return WRONG;
         }
     };
-    let format = language_of(file).map_or(gander::lang::sts::format as fn(&str) -> _, |language| language.format);
+    let format = match language_of(file) {
+        None => gander::lang::sts::format as Formatter,
+        Some(Language { format: Some(format), .. }) => *format,
+        Some(Language { name, .. }) => {
+            output.error(&format!("{file} is not changed: there is no formatter for {name} files"));
+            return WRONG;
+        }
+    };
     let formatted = match format(&source) {
         Ok(formatted) => formatted,
         Err(diagnostics) => {

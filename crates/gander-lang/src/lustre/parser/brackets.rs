@@ -127,8 +127,15 @@ impl Parser<'_> {
         value: ExprId,
     ) -> Option<Next> {
         head.fields.push((head.field, value));
-        // JKind separates fields by semicolons; a comma is a common slip, and means nothing else here.
-        if self.eat(K::Semicolon) && !self.at(K::RBrace) {
+        // A comma is a common slip, and means nothing else here.
+        let comma = self.at(K::Comma) && self.kind(1) == K::Word && self.kind(2) == K::Equals;
+        if comma {
+            let span = self.span(0);
+            let message = "the fields of a record are separated by `;`";
+            self.report(Diagnostic::new(Code::E0132, span, message).help("write `;`").fix(span, ";"));
+            self.bump();
+        }
+        if (comma || self.eat(K::Semicolon)) && !self.at(K::RBrace) {
             head.field = self.name("the name of a field")?;
             if self.at(K::Assign) || self.at(K::Colon) {
                 self.foreign_in_record();

@@ -1,6 +1,8 @@
 //! Contracts: what stands in `(*@contract … *)`, `con … noc` and `contract C(…) returns (…); let … tel`.
 
 use super::{K, Parser};
+use crate::codes::Code;
+use crate::diagnostic::{Diagnostic, Label};
 use crate::lustre::ast::{Contract, ContractClause, ContractItem, Name};
 use crate::lustre::lexer::unescape;
 use crate::span::Span;
@@ -21,7 +23,11 @@ impl Parser<'_> {
             let (closed, what) =
                 if block { (self.eat(K::CloseAnnotation), "`*)`") } else { (self.eat_word("noc"), "`noc`") };
             if !closed {
-                self.report_unclosed(&format!("an item of a contract, or {what}"), opened);
+                let diagnostic =
+                    Diagnostic { code: Code::E0115, ..self.expected(&format!("an item of a contract, or {what}")) };
+                let diagnostic =
+                    Diagnostic { primary: Label { span: self.span(0), ..diagnostic.primary }, ..diagnostic };
+                self.report(diagnostic.label(opened, "the contract begins here"));
                 while !self.at(K::End) && !matches!(self.word(0), "let" | "var" | "noc" | "node" | "function") {
                     if self.eat(K::CloseAnnotation) {
                         break;
@@ -41,6 +47,14 @@ impl Parser<'_> {
                 None => found = Some(Contract { items, span }),
             }
         }
+    }
+
+    /// At a word that begins an item of a contract and is not a variable that is defined.
+    pub(super) fn at_contract_item(&self) -> bool {
+        let word = self.word(0);
+        matches!(word, "const" | "var")
+            || matches!(word, "assume" | "guarantee" | "weakly" | "mode" | "import" | "decreases" | "assumption_vars")
+                && !matches!(self.kind(1), K::Equals | K::Comma)
     }
 
     /// Items, as long as there are any.

@@ -43,7 +43,12 @@ impl Parser<'_> {
         while !(self.at(K::End) || self.at_item() || self.at_word("const") && self.newline_before()) {
             if self.at_word("let") {
                 self.bump();
-                self.body();
+                if self.at_contract_item() {
+                    self.contract_items();
+                    self.eat_tel();
+                } else {
+                    self.body();
+                }
                 return;
             }
             self.bump();
@@ -243,6 +248,8 @@ impl Parser<'_> {
     }
 
     fn header(&mut self, what: &str) -> Option<Header> {
+        self.local.clear();
+        self.dotted.clear();
         let name = self.declare(what)?;
         let type_params = self.type_params()?;
         let inputs = self.parameters("`(` and the inputs")?;
@@ -322,7 +329,6 @@ impl Parser<'_> {
             self.report_unsupported("nodes that are instances of nodes (`node N = M<T>;`)", self.since(start));
             return Some(());
         }
-        self.dotted.clear();
         let what = if kind == NodeKind::Node { "the name of a node" } else { "the name of a function" };
         let header = self.header(what)?;
         let header_span = self.since(start);
@@ -398,7 +404,7 @@ impl Parser<'_> {
         node.consts = consts;
         if !self.at_item() && !self.at(K::End) {
             // Perhaps only `let` is missing.
-            if self.at_name(0) && matches!(self.kind(1), K::Equals | K::Comma | K::LBracket) {
+            if self.at_name(0) && matches!(self.kind(1), K::Equals | K::Assign | K::EqEq | K::Comma | K::LBracket) {
                 node.body = self.body();
             } else {
                 self.skip_item();
@@ -413,7 +419,9 @@ impl Parser<'_> {
             if !read || !self.semicolon() && !self.newline_before() {
                 self.skip_statement();
             }
-            let more = self.at_name(0) || self.at(K::LParen);
+            // An equation: only `let` is missing.
+            let equation = matches!(self.kind(1), K::Equals | K::Assign | K::EqEq);
+            let more = self.at_name(0) && !equation || self.at(K::LParen);
             if !more {
                 return;
             }

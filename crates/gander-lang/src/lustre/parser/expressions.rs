@@ -256,6 +256,7 @@ impl Parser<'_> {
             if outside && (level < machine.floor || machine.floor > ANY && level == POWER) {
                 return self.partner(machine, left);
             }
+            self.warn_of_minus(machine, operator, level);
             let right_associative = matches!(level, IMPLIES | ARROW);
             let left = self.complete(machine, left, level + u8::from(right_associative));
             self.take_infix();
@@ -334,6 +335,23 @@ impl Parser<'_> {
             },
             _ => None,
         }
+    }
+
+    /// `-a div b`, `pre -a * b`: JKind and Kind 2 mean different things, and here it is as in JKind.
+    fn warn_of_minus(&mut self, machine: &Machine, operator: Operator, level: Level) {
+        let [below @ .., Frame::Unary(Unary::Neg, start)] = &machine.stack[..] else { return };
+        let delayed = matches!(below.last(), Some(Frame::Unary(Unary::Pre, _)));
+        let same = matches!(operator, Operator::Known(Binary::Mul | Binary::Divide)) && !delayed;
+        if level < PRODUCT || level == POWER || same {
+            return;
+        }
+        let span = Span::new(*start, self.span(0).end);
+        let message = "JKind and Kind 2 read this minus differently";
+        self.push_diagnostic(
+            Diagnostic::new(Code::W0821, span, message)
+                .here("read as `(-a) op b`, as JKind does; Kind 2 reads `-(a op b)`")
+                .help("write parentheses"),
+        );
     }
 
     fn take_infix(&mut self) {

@@ -100,9 +100,13 @@ struct Parser<'a> {
     words: FxHashMap<&'a str, Word>,
     /// Words that the file declares as names so far, and its nodes, functions and types wherever they are.
     declared: FxHashSet<&'a str>,
+    /// Words that the node or contract at hand declares as variables.
+    local: FxHashSet<&'a str>,
     /// Names such as `a~0.b` and `a[0]` that the node at hand declares: JKind writes its flattened files so.
     dotted: FxHashSet<String>,
     diagnostics: Vec<Diagnostic>,
+    /// Whether a comment that is never closed has swallowed the end of the text.
+    open_comment: bool,
     /// The token for which the last error was reported.
     last_error: Option<usize>,
     /// Constructs that were reported as not supported.
@@ -115,6 +119,7 @@ struct Parser<'a> {
 
 impl<'a> Parser<'a> {
     fn new(text: &'a str, tokens: Vec<Token>, diagnostics: Vec<Diagnostic>) -> Parser<'a> {
+        let open_comment = diagnostics.iter().any(|diagnostic| diagnostic.code == Code::E0105);
         let mut parser = Parser {
             text,
             tokens,
@@ -122,8 +127,10 @@ impl<'a> Parser<'a> {
             file: File::default(),
             words: FxHashMap::default(),
             declared: FxHashSet::default(),
+            local: FxHashSet::default(),
             dotted: FxHashSet::default(),
             diagnostics,
+            open_comment,
             last_error: None,
             unsupported: FxHashSet::default(),
             depth: 0,
@@ -185,7 +192,11 @@ impl<'a> Parser<'a> {
 
     /// At a word of Kind 2 that the file does not declare as a name.
     fn at_keyword(&self, word: &str) -> bool {
-        self.word(0) == word && !self.declared.contains(word)
+        self.word(0) == word && !self.is_declared(word)
+    }
+
+    fn is_declared(&self, word: &str) -> bool {
+        self.local.contains(word) || self.declared.contains(word)
     }
 
     fn span(&self, ahead: usize) -> Span {
@@ -337,6 +348,8 @@ impl<'a> Parser<'a> {
                     .here(format!("expected {what}"))
                     .help(format!("choose another name, for example `{word}_`"));
                 self.report(diagnostic);
+                // What it names is clear, so that nothing else is wrong with it.
+                return Some(self.take_name());
             }
             return None;
         }
@@ -367,7 +380,8 @@ impl<'a> Parser<'a> {
     fn report(&mut self, diagnostic: Diagnostic) {
         // The lexer has said what is wrong with a stray character, also if it was just skipped.
         let behind_stray = self.at.checked_sub(1).is_some_and(|last| self.tokens[last].kind == K::Stray);
-        if self.at(K::Stray) || behind_stray || self.last_error == Some(self.at) {
+        let swallowed = self.open_comment && self.at(K::End);
+        if swallowed || self.at(K::Stray) || behind_stray || self.last_error == Some(self.at) {
             return;
         }
         self.last_error = Some(self.at);
@@ -401,6 +415,13 @@ impl<'a> Parser<'a> {
 
     fn report_expected(&mut self, what: &str) {
         let diagnostic = self.expected(what);
+        self.report(diagnostic);
+    }
+
+    /// Like `report_expected`, but what was found is wrong rather than something missing before it.
+    fn report_unexpected(&mut self, what: &str) {
+        let message = format!("expected {what}, found {}", self.found());
+        let diagnostic = Diagnostic::new(Code::E0110, self.span(0), message).here(format!("expected {what}"));
         self.report(diagnostic);
     }
 

@@ -128,7 +128,7 @@ impl Parser<'_> {
             }
             _ => {}
         }
-        if !self.declared.contains(word)
+        if !self.is_declared(word)
             && let Some(next) = self.keyword_operand(machine, word, start)
         {
             return next;

@@ -5,6 +5,9 @@ use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
 use crate::lustre::ast::{Aim, Equation, Name, Property, Reach, Selector, Statement, Target};
 
+/// What may stand in a body.
+const STATEMENT: &str = "an equation, `assert`, a property, or `tel`";
+
 impl Parser<'_> {
     /// The statements behind `let`, and `tel`.
     pub(super) fn body(&mut self) -> Vec<Statement> {
@@ -20,8 +23,10 @@ impl Parser<'_> {
     fn statements(&mut self, ends: &[&str]) -> Vec<Statement> {
         let mut statements = Vec::new();
         loop {
-            let ended = self.at(K::Word) && ends.contains(&self.word(0));
-            if ended || self.at(K::End) || self.at_item() || self.at_word("tel") {
+            let ended = self.at(K::Word) && ends.contains(&self.word(0)) && !self.defines();
+            // The end of an outer block ends this one, too: its own end is missing.
+            let outer = self.depth > 0 && !self.defines() && matches!(self.word(0), "elsif" | "else" | "fi" | "end");
+            if ended || outer || self.at(K::End) || self.at(K::Bar) || self.at_item() || self.at_word("tel") {
                 return statements;
             }
             let before = self.at;
@@ -29,7 +34,7 @@ impl Parser<'_> {
                 self.skip_statement();
             }
             if self.at == before {
-                self.report_expected("an equation, `assert`, a property, or `tel`");
+                self.report_unexpected(STATEMENT);
                 self.bump();
             }
         }
@@ -54,7 +59,7 @@ impl Parser<'_> {
             K::Realizable => self.realizable()?,
             K::Semicolon => {
                 // An empty statement; JKind and Kind 2 do not allow it, and it does no harm to say so.
-                self.report_expected("an equation, `assert`, a property, or `tel`");
+                self.report_unexpected(STATEMENT);
                 return None;
             }
             K::Word if !self.defines() => match self.word(0) {
@@ -148,9 +153,12 @@ impl Parser<'_> {
     }
 
     fn target(&mut self) -> Option<Target> {
-        let what = "an equation, `assert`, a property, or `tel`";
+        if !self.at(K::Word) {
+            self.report_unexpected(STATEMENT);
+            return None;
+        }
         let dotted = self.dotted_length();
-        let name = if dotted > 0 && self.at_name(0) { self.take_dotted(dotted) } else { self.name(what)? };
+        let name = if dotted > 0 && self.at_name(0) { self.take_dotted(dotted) } else { self.name(STATEMENT)? };
         let mut path = Vec::new();
         loop {
             let at = self.start();
@@ -330,11 +338,34 @@ impl Parser<'_> {
 
     /// `cond | c: … | d: … otherwise: … end`
     fn cond_block(&mut self) -> Option<Statement> {
-        // Conditions end with a colon and cases with a bar, which expressions also have; it is rare enough to leave out.
+        self.enter()?;
+        let found = self.cond_arms();
+        self.leave();
+        found
+    }
+
+    fn cond_arms(&mut self) -> Option<Statement> {
         let start = self.start();
-        self.skip_to_end();
-        self.report_unsupported("`cond` blocks", self.since(start));
-        None
+        let opened = self.span(0);
+        self.bump();
+        let mut arms = Vec::new();
+        while self.eat(K::Bar) {
+            let condition = self.expression()?;
+            self.expect(K::Colon, "`:` and statements")?;
+            arms.push((condition, self.statements(&["otherwise", "end"])));
+        }
+        let mut otherwise = Vec::new();
+        if self.eat_word("otherwise") {
+            self.expect(K::Colon, "`:` and statements")?;
+            otherwise = self.statements(&["end"]);
+        }
+        if !self.eat_word("end") {
+            let diagnostic = self.expected("`|`, `otherwise` or `end`").label(opened, "to end this block");
+            self.report(diagnostic);
+            return None;
+        }
+        self.eat(K::Semicolon);
+        Some(Statement::If { arms, otherwise, span: self.since(start) })
     }
 
     /// `frame (x, y) x = 0; let … tel`
@@ -353,10 +384,13 @@ impl Parser<'_> {
         let vars = self.names()?;
         self.expect_close(K::RParen, "`,` or `)`", opened)?;
         let mut initial = Vec::new();
-        while !self.at_word("let") && !self.at(K::End) {
+        while self.at(K::LParen) || self.at_name(0) {
             initial.push(self.equation()?);
         }
-        self.expect_word("let")?;
+        if !self.eat_word("let") {
+            self.report_expected("`let` and the body of the frame");
+            return None;
+        }
         let body = self.statements(&["tel"]);
         if !self.eat_tel() {
             let diagnostic = Diagnostic { code: Code::E0134, ..self.expected("`tel`") };

@@ -74,7 +74,7 @@ impl Parser<'_> {
 
     fn word_type(&mut self) -> Option<TypeKind> {
         let word = self.word(0);
-        let declared = self.declared.contains(word);
+        let declared = self.is_declared(word);
         let kind = match word {
             "bool" => TypeKind::Bool,
             "int" => TypeKind::Int,
@@ -211,7 +211,7 @@ impl Parser<'_> {
     pub(super) fn such_that(&mut self) -> Option<(Name, TypeId, ExprId)> {
         let opened = self.span(0);
         self.expect(K::LBrace, "`{`")?;
-        let variable = self.declare("the name of a variable")?;
+        let variable = self.variable_name()?;
         self.expect(K::Colon, "`:` and a type")?;
         let base = self.type_expr()?;
         self.expect(K::Bar, "`|` and a condition")?;
@@ -274,7 +274,9 @@ impl Parser<'_> {
             more += part;
         }
         if more == 0 || !self.at_name(0) {
-            return self.declare("the name of a variable");
+            let name = self.name("the name of a variable")?;
+            self.local.insert(&self.text[name.span.range()]);
+            return Some(name);
         }
         let name = self.take_dotted(more);
         self.dotted.insert(self.text[name.span.range()].to_owned());
