@@ -1,0 +1,255 @@
+//! Types of values, interned, and how a value of each is laid out in scalars.
+//!
+//! Every value is a sequence of scalars: an array has those of its elements one after the other, a record those of its
+//! fields. Subranges and subtypes are not types of their own here: a value of a subrange is an `int`, and what its
+//! declaration promises is a [`super::refine::Refinement`] of the declaration.
+
+use gander_term::{EnumId, Pool, Sort};
+use rustc_hash::FxHashMap;
+
+use super::super::ast::{File, Item, TypeKind, Word};
+
+/// An interned type.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Ty(u32);
+
+/// What a type is.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Shape {
+    Bool,
+    Int,
+    Real,
+    Machine {
+        signed: bool,
+        width: u32,
+    },
+    /// An enumeration, by its number in [`Types::enums`].
+    Enum(u32),
+    Record(Vec<(Word, Ty)>),
+    Tuple(Vec<Ty>),
+    /// Several values, as a call with several outputs has them. Not a type that can be declared.
+    List(Vec<Ty>),
+    Array(Ty, u32),
+    /// A type of which nothing is known but equality; its values are numbered.
+    Abstract(Word),
+    /// The type of what has an error already.
+    Error,
+}
+
+/// A declared enumeration.
+#[derive(Debug)]
+pub(super) struct EnumType {
+    pub(super) name: String,
+    pub(super) sort: EnumId,
+    pub(super) variants: Vec<Word>,
+}
+
+/// All types of a model.
+#[derive(Debug)]
+pub(super) struct Types {
+    shapes: Vec<Shape>,
+    /// By type: how many scalars a value has.
+    widths: Vec<usize>,
+    ids: FxHashMap<Shape, Ty>,
+    /// How the text calls a record type.
+    names: FxHashMap<Ty, Word>,
+    pub(super) enums: Vec<EnumType>,
+    /// By type expression of kind `Enum`: the enumeration.
+    pub(super) enum_of_type: FxHashMap<u32, u32>,
+    /// Variants: the enumeration and the position.
+    pub(super) variants: FxHashMap<Word, (u32, u32)>,
+}
+
+pub(super) const BOOL: Ty = Ty(0);
+pub(super) const INT: Ty = Ty(1);
+pub(super) const REAL: Ty = Ty(2);
+pub(super) const ERROR: Ty = Ty(3);
+
+impl Types {
+    /// The basic types and the enumerations of a file.
+    pub(super) fn new(file: &File, pool: &mut Pool) -> Types {
+        let mut types = Types {
+            shapes: Vec::new(),
+            widths: Vec::new(),
+            ids: FxHashMap::default(),
+            names: FxHashMap::default(),
+            enums: Vec::new(),
+            enum_of_type: FxHashMap::default(),
+            variants: FxHashMap::default(),
+        };
+        for shape in [Shape::Bool, Shape::Int, Shape::Real, Shape::Error] {
+            types.intern(shape);
+        }
+        let mut names: FxHashMap<u32, Word> = FxHashMap::default();
+        for item in &file.items {
+            if let Item::Type { name, definition: Some(definition) } = item {
+                names.entry(definition.0).or_insert(name.word);
+            }
+        }
+        for (i, ty) in file.types.iter().enumerate() {
+            let TypeKind::Enum(variants) = &ty.kind else { continue };
+            let name = match names.get(&(i as u32)) {
+                Some(&word) => file.text(word).to_string(),
+                None => format!("enum#{}", types.enums.len() + 1),
+            };
+            let texts: Vec<&str> = variants.iter().map(|v| file.text(v.word)).collect();
+            let mut unique = name.clone();
+            let sort = loop {
+                match pool.declare_enum(&unique, &texts) {
+                    Ok(sort) => break sort,
+                    Err(_) => unique.push('~'),
+                }
+            };
+            let id = types.enums.len() as u32;
+            for (n, v) in variants.iter().enumerate() {
+                types.variants.entry(v.word).or_insert((id, n as u32));
+            }
+            types.enums.push(EnumType { name, sort, variants: variants.iter().map(|v| v.word).collect() });
+            types.enum_of_type.insert(i as u32, id);
+        }
+        types
+    }
+
+    pub(super) fn intern(&mut self, shape: Shape) -> Ty {
+        if let Some(&ty) = self.ids.get(&shape) {
+            return ty;
+        }
+        let width = match &shape {
+            Shape::Record(fields) => fields.iter().map(|&(_, t)| self.width(t)).fold(0, usize::saturating_add),
+            Shape::Tuple(parts) | Shape::List(parts) => {
+                parts.iter().map(|&t| self.width(t)).fold(0, usize::saturating_add)
+            }
+            Shape::Array(element, size) => self.width(*element).saturating_mul(*size as usize),
+            Shape::Error => 0,
+            _ => 1,
+        };
+        let ty = Ty(self.shapes.len() as u32);
+        self.shapes.push(shape.clone());
+        self.widths.push(width);
+        self.ids.insert(shape, ty);
+        ty
+    }
+
+    pub(super) fn shape(&self, ty: Ty) -> &Shape {
+        &self.shapes[ty.0 as usize]
+    }
+
+    /// The number of scalars in a value.
+    pub(super) fn width(&self, ty: Ty) -> usize {
+        self.widths[ty.0 as usize]
+    }
+
+    /// Notes how the text calls a record.
+    pub(super) fn call(&mut self, ty: Ty, name: Word) {
+        self.names.entry(ty).or_insert(name);
+    }
+
+    pub(super) fn is_number(&self, ty: Ty) -> bool {
+        ty == INT || ty == REAL || self.is_machine(ty)
+    }
+
+    pub(super) fn is_machine(&self, ty: Ty) -> bool {
+        matches!(self.shape(ty), Shape::Machine { .. })
+    }
+
+    /// The sort of a scalar type; none for what has no scalar or several.
+    pub(super) fn sort(&self, ty: Ty) -> Option<Sort> {
+        Some(match self.shape(ty) {
+            Shape::Bool => Sort::Bool,
+            Shape::Int | Shape::Abstract(_) => Sort::Int,
+            Shape::Real => Sort::Real,
+            Shape::Enum(e) => Sort::Enum(self.enums[*e as usize].sort),
+            _ => return None,
+        })
+    }
+
+    /// The types of several values: the parts of a list, or the one type.
+    pub(super) fn parts(&self, ty: Ty) -> Vec<Ty> {
+        match self.shape(ty) {
+            Shape::List(parts) => parts.clone(),
+            _ => vec![ty],
+        }
+    }
+
+    /// One type for several values; lists in lists are one list.
+    pub(super) fn list(&mut self, parts: Vec<Ty>) -> Ty {
+        match parts[..] {
+            [one] => one,
+            _ => self.intern(Shape::List(parts)),
+        }
+    }
+
+    /// The scalars of a type with what comes behind the variable's name (`.f`, `[2]`) for each.
+    pub(super) fn scalars(&self, file: &File, ty: Ty) -> Vec<(String, Ty)> {
+        let mut result = Vec::new();
+        let mut stack = vec![(String::new(), ty)];
+        while let Some((name, ty)) = stack.pop() {
+            match self.shape(ty) {
+                Shape::Record(fields) => {
+                    stack.extend(fields.iter().rev().map(|&(f, t)| (format!("{name}.{}", file.text(f)), t)));
+                }
+                Shape::Tuple(parts) | Shape::List(parts) => {
+                    stack.extend(parts.iter().enumerate().rev().map(|(i, &t)| (format!("{name}.%{i}"), t)));
+                }
+                Shape::Array(element, size) => {
+                    stack.extend((0..*size).rev().map(|i| (format!("{name}[{i}]"), *element)));
+                }
+                Shape::Error => {}
+                _ => result.push((name, ty)),
+            }
+        }
+        result
+    }
+
+    /// The scalar types of a type.
+    pub(super) fn leaves(&self, ty: Ty) -> Vec<Ty> {
+        let mut result = Vec::with_capacity(self.width(ty));
+        let mut stack = vec![ty];
+        while let Some(ty) = stack.pop() {
+            match self.shape(ty) {
+                Shape::Record(fields) => stack.extend(fields.iter().rev().map(|&(_, t)| t)),
+                Shape::Tuple(parts) | Shape::List(parts) => stack.extend(parts.iter().rev()),
+                Shape::Array(element, size) => stack.extend((0..*size).map(|_| *element)),
+                Shape::Error => {}
+                _ => result.push(ty),
+            }
+        }
+        result
+    }
+
+    /// The type as messages call it.
+    pub(super) fn name(&self, file: &File, ty: Ty) -> String {
+        self.name_to_depth(file, ty, 6)
+    }
+
+    fn name_to_depth(&self, file: &File, ty: Ty, depth: u32) -> String {
+        if depth == 0 {
+            return "…".to_string();
+        }
+        let list = |parts: &[Ty]| {
+            parts.iter().map(|&t| self.name_to_depth(file, t, depth - 1)).collect::<Vec<_>>().join(", ")
+        };
+        match self.shape(ty) {
+            Shape::Bool => "bool".to_string(),
+            Shape::Int => "int".to_string(),
+            Shape::Real => "real".to_string(),
+            Shape::Machine { signed, width } => format!("{}int{width}", if *signed { "" } else { "u" }),
+            Shape::Enum(e) => self.enums[*e as usize].name.clone(),
+            Shape::Record(fields) => match self.names.get(&ty) {
+                Some(&name) => file.text(name).to_string(),
+                None => {
+                    let fields: Vec<String> = fields
+                        .iter()
+                        .map(|&(f, t)| format!("{}: {}", file.text(f), self.name_to_depth(file, t, depth - 1)))
+                        .collect();
+                    format!("struct {{{}}}", fields.join("; "))
+                }
+            },
+            Shape::Tuple(parts) => format!("[{}]", list(parts)),
+            Shape::List(parts) => format!("({})", list(parts)),
+            Shape::Array(element, size) => format!("{}^{size}", self.name_to_depth(file, *element, depth - 1)),
+            Shape::Abstract(name) => file.text(*name).to_string(),
+            Shape::Error => "?".to_string(),
+        }
+    }
+}

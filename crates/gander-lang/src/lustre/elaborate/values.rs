@@ -1,0 +1,103 @@
+//! Values of expressions: what a stream is at the first instant and at a later one.
+
+use std::rc::Rc;
+
+use gander_term::TermId;
+
+use super::types::Ty;
+
+/// A stream of scalars as a pair of terms.
+///
+/// `first` is over the symbols of the state that the start makes; `later` is over next symbols, which stand for the
+/// values of this instant, and current symbols, which stand for those of the instant before.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Cell {
+    pub(super) first: TermId,
+    pub(super) later: TermId,
+    /// `later` is `first` with primes: the stream depends on its own instant only, and `first` says of every state what
+    /// the stream is there.
+    pub(super) instant: bool,
+}
+
+/// A clock, an index into [`super::clocks::Clocks`]. The system's own is 0.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub(super) struct ClockId(pub(super) u32);
+
+/// The clock of the system.
+pub(super) const BASE: ClockId = ClockId(0);
+
+/// The scalars of a value.
+#[derive(Clone, Debug)]
+enum Cells {
+    One(Cell),
+    /// A part of a shared sequence.
+    Many(Rc<[Cell]>, u32, u32),
+}
+
+/// The value of an expression.
+#[derive(Clone, Debug)]
+pub(super) struct Val {
+    pub(super) ty: Ty,
+    /// The clock; none for constants, which have every clock.
+    pub(super) clock: Option<ClockId>,
+    cells: Cells,
+}
+
+impl Val {
+    pub(super) fn one(ty: Ty, clock: Option<ClockId>, cell: Cell) -> Val {
+        Val { ty, clock, cells: Cells::One(cell) }
+    }
+
+    pub(super) fn many(ty: Ty, clock: Option<ClockId>, cells: Vec<Cell>) -> Val {
+        match cells[..] {
+            [cell] => Val::one(ty, clock, cell),
+            _ => {
+                let len = cells.len() as u32;
+                Val { ty, clock, cells: Cells::Many(cells.into(), 0, len) }
+            }
+        }
+    }
+
+    /// What stands for a value that could not be made; a diagnostic was given.
+    pub(super) fn error() -> Val {
+        Val::many(super::types::ERROR, None, Vec::new())
+    }
+
+    pub(super) fn is_error(&self) -> bool {
+        self.ty == super::types::ERROR
+    }
+
+    pub(super) fn cells(&self) -> &[Cell] {
+        match &self.cells {
+            Cells::One(cell) => std::slice::from_ref(cell),
+            Cells::Many(cells, start, len) => &cells[*start as usize..(*start + *len) as usize],
+        }
+    }
+
+    /// The only scalar; of a value with several the first one.
+    pub(super) fn cell(&self) -> Option<Cell> {
+        self.cells().first().copied()
+    }
+
+    /// A part of the scalars, as a value of type `ty`. Costs nothing.
+    pub(super) fn part(&self, ty: Ty, start: usize, len: usize) -> Val {
+        match &self.cells {
+            Cells::One(cell) if len == 1 => Val::one(ty, self.clock, *cell),
+            Cells::Many(cells, base, _) if len == 1 => Val::one(ty, self.clock, cells[*base as usize + start]),
+            Cells::Many(cells, base, _) => {
+                Val { ty, clock: self.clock, cells: Cells::Many(Rc::clone(cells), base + start as u32, len as u32) }
+            }
+            Cells::One(_) => Val::many(ty, self.clock, Vec::new()),
+        }
+    }
+
+    /// The same scalars on another clock.
+    pub(super) fn on(&self, clock: Option<ClockId>) -> Val {
+        Val { clock, ..self.clone() }
+    }
+
+    /// The same scalars as a value of another type.
+    pub(super) fn as_type(&self, ty: Ty) -> Val {
+        Val { ty, ..self.clone() }
+    }
+}
