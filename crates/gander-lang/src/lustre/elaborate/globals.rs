@@ -15,12 +15,20 @@ pub(super) struct CallSite {
     pub(super) span: Span,
 }
 
+/// A declared type.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TypeDecl<'a> {
+    pub(super) name: Name,
+    pub(super) params: &'a [Name],
+    pub(super) definition: Option<TypeId>,
+}
+
 /// The declarations of a file.
 #[derive(Debug)]
 pub(super) struct Globals<'a> {
     pub(super) file: &'a File,
     pub(super) text: &'a str,
-    pub(super) types: FxHashMap<Word, (Name, Option<TypeId>)>,
+    pub(super) types: FxHashMap<Word, TypeDecl<'a>>,
     pub(super) consts: Vec<&'a Const>,
     pub(super) const_of: FxHashMap<Word, usize>,
     pub(super) nodes: Vec<&'a Node>,
@@ -73,11 +81,12 @@ impl<'a> Globals<'a> {
         };
         for item in &file.items {
             match item {
-                Item::Type { name, definition } => {
-                    if let Some((other, _)) = self.types.get(&name.word) {
-                        twice(report, "the type", *name, Some(other.span));
+                Item::Type { name, type_params, definition } => {
+                    if let Some(other) = self.types.get(&name.word) {
+                        twice(report, "the type", *name, Some(other.name.span));
                     } else {
-                        self.types.insert(name.word, (*name, *definition));
+                        let decl = TypeDecl { name: *name, params: type_params, definition: *definition };
+                        self.types.insert(name.word, decl);
                     }
                 }
                 Item::Const(c) => {

@@ -82,7 +82,7 @@ impl Types {
         }
         let mut names: FxHashMap<u32, Word> = FxHashMap::default();
         for item in &file.items {
-            if let Item::Type { name, definition: Some(definition) } = item {
+            if let Item::Type { name, definition: Some(definition), .. } = item {
                 names.entry(definition.0).or_insert(name.word);
             }
         }

@@ -33,7 +33,7 @@ pub(super) fn children(file: &File, id: ExprId, out: &mut Vec<ExprId>) {
             }
         }
         ExprKind::Merge { arms, .. } => out.extend(arms.iter().map(|(_, e)| *e)),
-        ExprKind::Record(_, fields) => out.extend(fields.iter().map(|(_, e)| *e)),
+        ExprKind::Record(_, fields) | ExprKind::RecordOf(_, fields) => out.extend(fields.iter().map(|(_, e)| *e)),
         ExprKind::Update { base, path, value } => {
             out.push(*base);
             out.extend(indices(path));

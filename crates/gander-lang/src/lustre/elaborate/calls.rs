@@ -1,0 +1,330 @@
+//! Calls: a new instance whose inputs are the arguments.
+
+use gander_system::{Role, StreamKind};
+use gander_term::Op;
+
+use super::super::ast::*;
+use super::clocks::NewClock;
+use super::instances::{Body, Declare, Instance, Place, Standing};
+use super::functions::FunctionClocks;
+use super::model::Model;
+use super::resolve::{At, Resolved};
+use super::types::{BOOL, ERROR, Shape, Ty};
+use super::values::{Cell, ClockId, Val};
+use crate::diagnostic::Diagnostic;
+use crate::{Code, Span, nearest};
+
+/// When a call runs and begins anew.
+struct Timing {
+    /// The clock of the arguments and the conditions.
+    outside: ClockId,
+    /// The clock of the instance.
+    inside: ClockId,
+    /// The clock of outputs without defaults.
+    sampled: ClockId,
+    condition: Option<Cell>,
+}
+
+impl<'a> Model<'a> {
+    /// The outputs of a call. `parts` are the values below the call, as [`super::walk::children`] lists them.
+    pub(super) fn call(&mut self, at: At, id: ExprId, call: &'a Call, parts: Vec<Val>) -> Val {
+        let span = self.file.expr(id).span;
+        let globals = self.globals;
+        let Some(&number) = globals.node_of.get(&call.callee.word) else {
+            let text = self.word(call.callee.word);
+            let known = globals.nodes.iter().map(|n| self.file.text(n.name.word));
+            let near = nearest(text, known);
+            self.report.add(
+                Diagnostic::new(Code::E1304, call.callee.span, format!("unknown node `{text}`")).did_you_mean(near),
+            );
+            return Val::error();
+        };
+        let node = globals.nodes[number];
+        let mut parts = parts.into_iter();
+        let restart = call.restart.and_then(|_| parts.next());
+        let condition = call.activation.as_ref().and_then(|_| parts.next());
+        let args: Vec<Val> = parts.by_ref().take(call.args.len()).collect();
+        let defaults: Vec<Val> = parts.collect();
+        let failed = args.iter().chain(&defaults).chain(&restart).chain(&condition).any(Val::is_error);
+        if failed {
+            return Val::error();
+        }
+        let args = self.apart(&args);
+        if args.len() != node.inputs.len() {
+            let (text, n) = (self.word(node.name.word), node.inputs.len());
+            let message = format!("`{text}` takes {n} arguments, not {}", args.len());
+            self.report.add(Diagnostic::new(Code::E1402, span, message).label(node.header, "declared here"));
+            return Val::error();
+        }
+        let Some(timing) = self.timing(at, node, &args, condition, restart, span) else { return Val::error() };
+        let path = self.instance_path(at, id, node);
+        let value = if node.imported && node.kind == NodeKind::Function {
+            let clocks = FunctionClocks { inside: timing.inside, outputs: timing.sampled };
+            self.function_call(&path, node, call, &args, clocks, span)
+        } else {
+            let i = self.instances.len();
+            self.instances.push(Instance::new(Body::Node(node), Place::Called, path.clone(), timing.inside));
+            if !self.bind_types(at, i, node, call, &args) || !self.bind_inputs(i, node, &args, span) {
+                return Val::error();
+            }
+            let outputs = self.declare_outputs(i, node);
+            let outputs = self.list(&outputs, span);
+            if node.outputs.is_empty() { self.nothing() } else { outputs.on(Some(timing.sampled)) }
+        };
+        if value.is_error() {
+            return value;
+        }
+        match (timing.condition, call.activation.as_ref().and_then(|a| a.defaults.as_ref())) {
+            (Some(condition), Some(_)) => self.with_defaults(&value, &defaults, condition, timing.outside, &path, span),
+            _ => value,
+        }
+    }
+
+    /// Several values, lists taken apart.
+    pub(super) fn apart(&self, values: &[Val]) -> Vec<Val> {
+        let mut result = Vec::new();
+        for value in values {
+            let mut offset = 0;
+            for ty in self.types.parts(value.ty) {
+                let width = self.types.width(ty);
+                result.push(value.part(ty, offset, width));
+                offset += width;
+            }
+        }
+        result
+    }
+
+    /// The clocks of a call.
+    fn timing(
+        &mut self,
+        at: At,
+        node: &Node,
+        args: &[Val],
+        condition: Option<Val>,
+        restart: Option<Val>,
+        span: Span,
+    ) -> Option<Timing> {
+        for (value, what) in [(&condition, "the condition of an activation"), (&restart, "the condition of a restart")] {
+            if let Some(value) = value
+                && value.ty != BOOL
+            {
+                let name = self.type_name(value.ty);
+                self.error(Code::E1401, span, format!("{what} is a bool, not a `{name}`"));
+                return None;
+            }
+        }
+        let mut of_args = None;
+        for arg in args {
+            of_args = self.join(of_args, arg.clock, span);
+        }
+        let mut outside = None;
+        for value in condition.iter().chain(&restart) {
+            outside = self.join(outside, value.clock, span);
+        }
+        let text = self.word(node.name.word);
+        let path = self.path_at(at);
+        let clock = |condition: Option<Cell>, restart: Option<Cell>, parent| NewClock {
+            parent,
+            condition,
+            restart,
+            name: format!("the clock of `{text}`"),
+            path: path.clone(),
+            span,
+        };
+        let condition = condition.and_then(|c| c.cell());
+        let restart = restart.and_then(|c| c.cell());
+        let here = self.clock_at(at);
+        let Some(condition) = condition else {
+            let outside = self.join(of_args, outside, span).unwrap_or(here);
+            let inside = if restart.is_some() { self.clock(clock(None, restart, outside)) } else { outside };
+            return Some(Timing { outside, inside, sampled: outside, condition: None });
+        };
+        // The arguments may be sampled already on the condition.
+        let parent = outside.or(of_args).unwrap_or(here);
+        let sampled = self.clock(clock(Some(condition), None, parent));
+        if of_args.is_some_and(|c| c != sampled) {
+            self.join(of_args, Some(parent), span);
+        }
+        let inside = if restart.is_some() { self.clock(clock(None, restart, sampled)) } else { sampled };
+        Some(Timing { outside: parent, inside, sampled, condition: Some(condition) })
+    }
+
+    fn instance_path(&mut self, at: At, id: ExprId, node: &Node) -> String {
+        let above = match at {
+            Some(i) if !self.instances[i].path.is_empty() => self.instances[i].path.clone(),
+            _ => self.builder.so_far().name.clone(),
+        };
+        let number = self.globals.ordinals.get(&id).copied().unwrap_or(1);
+        let mut path = format!("{above}.{}#{number}", self.word(node.name.word));
+        for (_, value) in &self.bindings {
+            if let Some(i) = self.known_int(value) {
+                path.push_str(&format!("[{i}]"));
+            }
+        }
+        let mut unique = path.clone();
+        let mut n = 1;
+        while !self.paths.insert(unique.clone()) {
+            n += 1;
+            unique = format!("{path}~{n}");
+        }
+        unique
+    }
+
+    /// Types for the type parameters of a node: as given, or as the arguments have them.
+    fn bind_types(&mut self, at: At, i: usize, node: &Node, call: &Call, args: &[Val]) -> bool {
+        if node.type_params.is_empty() && call.type_args.is_empty() {
+            return true;
+        }
+        let text = self.word(node.name.word);
+        if !call.type_args.is_empty() {
+            if call.type_args.len() != node.type_params.len() {
+                let n = node.type_params.len();
+                let message = format!("`{text}` takes {n} type arguments, not {}", call.type_args.len());
+                self.error(Code::E1402, call.callee.span, message);
+                return false;
+            }
+            for (param, ty) in node.type_params.iter().zip(&call.type_args) {
+                let resolved = self.resolve(at, *ty);
+                self.instances[i].type_args.push((param.word, resolved));
+            }
+            return true;
+        }
+        for param in &node.type_params {
+            let found = node.inputs.iter().zip(args).find_map(|(decl, arg)| self.infer(decl.ty, arg.ty, param.word));
+            let Some(ty) = found else {
+                let name = self.word(param.word);
+                self.report.add(
+                    Diagnostic::new(
+                        Code::E1403,
+                        call.callee.span,
+                        format!("the type parameter `{name}` of `{text}` does not follow from the arguments"),
+                    )
+                    .help(format!("give it: `{text}@<…>(…)`")),
+                );
+                return false;
+            };
+            self.instances[i].type_args.push((param.word, Resolved::plain(ty)));
+        }
+        true
+    }
+
+    /// What a type parameter is if a value of type `ty` is given where `declared` is written.
+    fn infer(&self, declared: TypeId, ty: Ty, param: Word) -> Option<Ty> {
+        let mut stack = vec![(declared, ty)];
+        while let Some((declared, ty)) = stack.pop() {
+            match (&self.file.ty(declared).kind, self.types.shape(ty)) {
+                (TypeKind::Named(name, args), _) if name.word == param && args.is_empty() => return Some(ty),
+                (TypeKind::Array { element, .. }, Shape::Array(inner, _)) => stack.push((*element, *inner)),
+                (TypeKind::Tuple(parts), Shape::Tuple(types)) => {
+                    stack.extend(parts.iter().copied().zip(types.iter().copied()));
+                }
+                (TypeKind::Record(fields), Shape::Record(types)) => {
+                    stack.extend(fields.iter().map(|(_, t)| *t).zip(types.iter().map(|&(_, t)| t)));
+                }
+                (TypeKind::Named(name, _), _) => {
+                    if let Some(definition) = self.globals.types.get(&name.word).and_then(|d| d.definition)
+                        && stack.len() < 1000
+                        && self.globals.types.get(&name.word).is_some_and(|d| d.params.iter().any(|p| p.word == param))
+                    {
+                        stack.push((definition, ty));
+                    }
+                }
+                (TypeKind::Subtype { base, .. } | TypeKind::Subrange { base, .. }, _) => stack.push((*base, ty)),
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// The inputs of an instance are the arguments.
+    fn bind_inputs(&mut self, i: usize, node: &Node, args: &[Val], span: Span) -> bool {
+        let how =
+            Declare { kind: StreamKind::Input, role: Role::State, free: false, standing: Standing::Claimed };
+        let mut fine = true;
+        for (decl, arg) in node.inputs.iter().zip(args) {
+            if decl.constant {
+                let declared = self.resolve(Some(i), decl.ty);
+                fine &= self.check_argument(node, decl, declared.ty, arg, span);
+                if arg.cells().iter().any(|c| c.first != c.later) {
+                    let text = self.word(decl.name.word);
+                    self.error(Code::E1404, span, format!("the argument for the constant `{text}` is not constant"));
+                    fine = false;
+                }
+                self.check_new_name(i, decl.name);
+                self.instances[i].scope.insert(decl.name.word, arg.clone());
+                continue;
+            }
+            let value = self.declare(i, decl, how);
+            if value.is_error() {
+                fine = false;
+                continue;
+            }
+            if !self.check_argument(node, decl, value.ty, arg, span) {
+                fine = false;
+                continue;
+            }
+            let Some(&variable) = self.instances[i].vars.get(&decl.name.word) else { continue };
+            for (k, &cell) in arg.cells().iter().enumerate() {
+                let stream = super::streams::StreamId(variable.first.0 + k as u32);
+                self.define(stream, cell, span);
+            }
+        }
+        fine
+    }
+
+    fn check_argument(&mut self, node: &Node, decl: &VarDecl, declared: Ty, arg: &Val, span: Span) -> bool {
+        if declared == arg.ty || declared == ERROR {
+            return declared != ERROR;
+        }
+        let (callee, input) = (self.word(node.name.word), self.word(decl.name.word));
+        let (a, b) = (self.type_name(declared), self.type_name(arg.ty));
+        self.report.add(
+            Diagnostic::new(Code::E1401, span, format!("the input `{input}` of `{callee}` is a `{a}`, not a `{b}`"))
+                .label(decl.name.span, "declared here"),
+        );
+        false
+    }
+
+    /// The outputs of a call that has values while it does not run: the last ones, and before it ran first the defaults.
+    fn with_defaults(
+        &mut self,
+        value: &Val,
+        defaults: &[Val],
+        condition: Cell,
+        clock: ClockId,
+        path: &str,
+        span: Span,
+    ) -> Val {
+        let defaults = self.list(defaults, span);
+        if defaults.ty != value.ty {
+            self.mismatch(span, "the outputs and their defaults have different types", value.ty, defaults.ty);
+            return Val::error();
+        }
+        self.join(Some(clock), defaults.clock, span);
+        let mut cells = Vec::new();
+        for (&cell, &default) in value.cells().iter().zip(defaults.cells()) {
+            let sort = self.builder.pool.sort(cell.first);
+            let name = match self.streams.of_next(cell.later) {
+                Some(output) => format!("{}@held", self.streams.get(output).name),
+                None => self.numbered(path, "held"),
+            };
+            let stream = self.stream(super::streams::NewStream {
+                name,
+                sort,
+                kind: StreamKind::Internal,
+                role: Role::State,
+                clock,
+                range: None,
+                span,
+                free: false,
+            });
+            let held = self.read(stream);
+            let before = self.previous(held, clock, false, path, span);
+            let otherwise = self.arrow(default, before, clock);
+            let definition = self.lift(Op::Ite, &[condition, cell, otherwise]);
+            self.define(stream, definition, span);
+            cells.push(held);
+        }
+        Val::many(value.ty, Some(clock), cells)
+    }
+}

@@ -1,0 +1,428 @@
+//! The value of an expression in an instance.
+//!
+//! An expression may be a million operators deep, so this is a machine with a stack of work and a stack of values: an
+//! expression is visited, its parts are pushed, and when their values are there it is built.
+
+use gander_term::{IBig, Op, Value};
+
+use super::super::ast::*;
+use super::model::Model;
+use super::resolve::{At, Promise};
+use super::types::{BOOL, ERROR, INT, REAL, Shape};
+use super::values::{BASE, Cell, ClockId, Val};
+use super::walk;
+use crate::diagnostic::Diagnostic;
+use crate::{Code, Span, nearest};
+
+/// What is to be done.
+enum Work {
+    Visit(ExprId),
+    /// The parts have values: this many are on top of the stack.
+    Build(ExprId, usize),
+    /// A chain of one connective with this many operands.
+    Chain(ExprId, Op, usize),
+    /// An index variable gets a value.
+    Bind(Word, Val),
+    Unbind,
+    /// The body of a quantifier that is not unfolded.
+    Quantify(ExprId, Vec<gander_term::SymbolId>, Val),
+}
+
+impl Model<'_> {
+    /// The value of an expression; an error value if a diagnostic was given.
+    pub(super) fn eval(&mut self, at: At, root: ExprId) -> Val {
+        let mut work = vec![Work::Visit(root)];
+        let mut values: Vec<Val> = Vec::new();
+        let depth = self.bindings.len();
+        while let Some(item) = work.pop() {
+            if self.stopped {
+                self.bindings.truncate(depth);
+                return Val::error();
+            }
+            match item {
+                Work::Visit(id) => self.visit(at, id, &mut work, &mut values),
+                Work::Build(id, count) => {
+                    let parts = values.split_off(values.len() - count);
+                    let value = self.build(at, id, parts);
+                    let cells = value.cells().len();
+                    self.spend(cells.max(1), self.file.expr(id).span);
+                    values.push(value);
+                }
+                Work::Chain(id, op, count) => {
+                    let parts = values.split_off(values.len() - count);
+                    values.push(self.chain(id, op, &parts));
+                }
+                Work::Bind(word, value) => self.bindings.push((word, value)),
+                Work::Unbind => {
+                    self.bindings.pop();
+                }
+                Work::Quantify(id, symbols, domain) => {
+                    let body = values.pop().unwrap_or_else(Val::error);
+                    values.push(self.quantify(id, &symbols, &domain, &body));
+                }
+            }
+        }
+        values.pop().unwrap_or_else(Val::error)
+    }
+
+    /// A condition: a bool.
+    pub(super) fn eval_bool(&mut self, at: At, expr: ExprId, what: &str) -> Val {
+        let value = self.eval(at, expr);
+        if value.ty != BOOL && !value.is_error() {
+            let name = self.type_name(value.ty);
+            self.error(Code::E1401, self.file.expr(expr).span, format!("{what} is a bool, not a `{name}`"));
+            return Val::error();
+        }
+        value
+    }
+
+    fn visit(&mut self, at: At, id: ExprId, work: &mut Vec<Work>, values: &mut Vec<Val>) {
+        let file = self.file;
+        let expr = file.expr(id);
+        match &expr.kind {
+            ExprKind::Binary(op @ (Binary::And | Binary::Or), _, _) => {
+                let operands = same_operator(file, id, *op);
+                let op = if *op == Binary::And { Op::And } else { Op::Or };
+                work.push(Work::Chain(id, op, operands.len()));
+                work.extend(operands.into_iter().rev().map(Work::Visit));
+            }
+            ExprKind::Quantifier(kind, vars, body) => self.visit_quantifier(at, id, *kind, vars, *body, work),
+            ExprKind::Any { such_that, ty, deterministic } => {
+                let value = self.any(at, *ty, *such_that, *deterministic, expr.span);
+                values.push(value);
+            }
+            // The index variables of paths are evaluated with the rest.
+            _ => {
+                let mut parts = Vec::new();
+                walk::children(file, id, &mut parts);
+                work.push(Work::Build(id, parts.len()));
+                work.extend(parts.into_iter().rev().map(Work::Visit));
+            }
+        }
+    }
+
+    /// A conjunction or disjunction of many.
+    fn chain(&mut self, id: ExprId, op: Op, parts: &[Val]) -> Val {
+        let span = self.file.expr(id).span;
+        let word = if op == Op::And { "and" } else { "or" };
+        let mut clock = None;
+        let mut cells = Vec::with_capacity(parts.len());
+        for part in parts {
+            match part.cell() {
+                Some(cell) if part.ty == BOOL => cells.push(cell),
+                _ if part.is_error() => return Val::error(),
+                _ => {
+                    let name = self.type_name(part.ty);
+                    self.error(Code::E1401, span, format!("`{word}` takes bools, not `{name}`"));
+                    return Val::error();
+                }
+            }
+            clock = self.join(clock, part.clock, span);
+        }
+        self.spend(cells.len(), span);
+        Val::one(BOOL, clock, self.lift(op, &cells))
+    }
+
+    fn build(&mut self, at: At, id: ExprId, parts: Vec<Val>) -> Val {
+        let file = self.file;
+        let expr = file.expr(id);
+        let span = expr.span;
+        let tolerant = matches!(expr.kind, ExprKind::Call(_) | ExprKind::List(_));
+        if !tolerant && parts.iter().any(Val::is_error) {
+            return Val::error();
+        }
+        match &expr.kind {
+            ExprKind::Bool(b) => self.truth(*b),
+            ExprKind::Int(i) => self.int(i.clone()),
+            ExprKind::Real(r) => {
+                let cell = self.constant(Value::Real(r.clone()));
+                Val::one(REAL, None, cell)
+            }
+            ExprKind::Name(name) => self.name(at, *name),
+            ExprKind::Mode(path) => self.mode_reference(at, path, span),
+            ExprKind::Unary(op, _) => self.unary(at, id, *op, &parts[0]),
+            ExprKind::Binary(op, _, _) => self.binary(at, id, *op, &parts[0], &parts[1]),
+            ExprKind::AtMostOne(_) => self.at_most_one(&parts, span),
+            ExprKind::If(..) => self.if_then_else(&parts[0], &parts[1], &parts[2], span),
+            ExprKind::Cast(to, _) => self.cast(*to, &parts[0], span),
+            ExprKind::Call(call) => self.call(at, id, call, parts),
+            ExprKind::When(_, clock) => self.sample(at, &parts[0], *clock, span),
+            ExprKind::Merge { clock, arms } => self.merge(at, *clock, arms, &parts, span),
+            ExprKind::List(_) => self.list(&parts, span),
+            ExprKind::Tuple(_) => {
+                let types = parts.iter().map(|p| p.ty).collect();
+                let ty = self.types.intern(Shape::Tuple(types));
+                self.together(ty, &parts, span)
+            }
+            ExprKind::Component(_, i) => self.component(&parts[0], *i, span),
+            ExprKind::Array(_) => self.array(&parts, span),
+            ExprKind::Repeat(..) => self.repeat(&parts[0], &parts[1], span),
+            ExprKind::Record(name, fields) => self.record(at, *name, fields, &parts, span),
+            ExprKind::RecordOf(ty, fields) => {
+                let ty = self.resolve(at, *ty).ty;
+                self.record_of(ty, fields, &parts, span)
+            }
+            ExprKind::Field(_, field) => self.field(&parts[0], *field),
+            ExprKind::Index(..) => self.index(at, &parts[0], &parts[1], span),
+            ExprKind::Update { path, .. } => self.update(at, path, &parts, span),
+            ExprKind::Last(name) => {
+                let value = self.name(at, *name);
+                self.pre(at, id, &value)
+            }
+            ExprKind::Unsupported(what) => {
+                self.unsupported(span, what);
+                Val::error()
+            }
+            ExprKind::Quantifier(..) | ExprKind::Any { .. } | ExprKind::Error => Val::error(),
+        }
+    }
+
+    /// What a name stands for.
+    pub(super) fn name(&mut self, at: At, name: Name) -> Val {
+        match self.lookup(at, name.word) {
+            Some(value) => value,
+            None => {
+                self.unknown_name(at, name);
+                Val::error()
+            }
+        }
+    }
+
+    /// What a word stands for, if anything.
+    pub(super) fn lookup(&mut self, at: At, word: Word) -> Option<Val> {
+        if let Some((_, value)) = self.bindings.iter().rev().find(|(bound, _)| *bound == word) {
+            return Some(value.clone());
+        }
+        if let Some(value) = at.and_then(|i| self.instances[i].scope.get(&word)) {
+            return Some(value.clone());
+        }
+        if let Some(value) = self.constants.get(&word) {
+            return Some(value.clone());
+        }
+        let &(e, variant) = self.types.variants.get(&word)?;
+        let ty = self.types.intern(Shape::Enum(e));
+        let cell = self.constant(Value::Enum(self.types.enums[e as usize].sort, variant));
+        Some(Val::one(ty, None, cell))
+    }
+
+    fn unknown_name(&mut self, at: At, name: Name) {
+        let file = self.file;
+        let text = file.text(name.word);
+        if let Some(&node) = self.globals.node_of.get(&name.word) {
+            let decl = self.globals.nodes[node];
+            self.report.add(
+                Diagnostic::new(Code::E1303, name.span, format!("`{text}` is a node, not a value"))
+                    .label(decl.name.span, "declared here")
+                    .help(format!("to call it, write `{text}(…)`")),
+            );
+            return;
+        }
+        let mut known: Vec<Word> = self.bindings.iter().map(|(word, _)| *word).collect();
+        known.extend(at.iter().flat_map(|&i| self.instances[i].scope.keys()));
+        known.extend(self.constants.keys());
+        known.extend(self.types.variants.keys());
+        known.sort();
+        let near = nearest(text, known.iter().map(|&w| file.text(w)));
+        self.report
+            .add(Diagnostic::new(Code::E1303, name.span, format!("unknown name `{text}`")).did_you_mean(near));
+    }
+
+    /// A quantifier over finitely many values is unfolded; another becomes a quantifier of the logic.
+    fn visit_quantifier(
+        &mut self,
+        at: At,
+        id: ExprId,
+        kind: QuantifierKind,
+        vars: &[(Name, TypeId)],
+        body: ExprId,
+        work: &mut Vec<Work>,
+    ) {
+        let span = self.file.expr(id).span;
+        let op = if kind == QuantifierKind::Forall { Op::And } else { Op::Or };
+        let mut choices: Vec<Vec<(Word, Val)>> = vec![Vec::new()];
+        for (name, ty) in vars {
+            let Some(domain) = self.domain(at, *ty, *name, kind, body) else {
+                self.symbolic_quantifier(at, id, vars, body, work);
+                return;
+            };
+            if !self.spend(choices.len().saturating_mul(domain.len()), span) {
+                return;
+            }
+            choices = choices
+                .iter()
+                .flat_map(|chosen| {
+                    domain.iter().map(move |value| {
+                        let mut more = chosen.clone();
+                        more.push((name.word, value.clone()));
+                        more
+                    })
+                })
+                .collect();
+        }
+        work.push(Work::Chain(id, op, choices.len()));
+        for chosen in choices.into_iter().rev() {
+            work.extend(chosen.iter().map(|_| Work::Unbind));
+            work.push(Work::Visit(body));
+            work.extend(chosen.into_iter().map(|(word, value)| Work::Bind(word, value)));
+        }
+    }
+
+    /// All values of a quantified variable, if its type (or a bound on it in the body) makes them finitely many.
+    fn domain(&mut self, at: At, ty: TypeId, name: Name, kind: QuantifierKind, body: ExprId) -> Option<Vec<Val>> {
+        let resolved = self.resolve(at, ty);
+        match self.types.shape(resolved.ty).clone() {
+            Shape::Bool => Some(vec![self.truth(false), self.truth(true)]),
+            Shape::Enum(e) => {
+                let variants = self.types.enums[e as usize].variants.clone();
+                Some(variants.into_iter().filter_map(|v| self.lookup(None, v)).collect())
+            }
+            Shape::Int => {
+                let mut bounds = (None, None);
+                for r in &resolved.refinements {
+                    let Promise::Bounds { low, high } = r.promise else { return None };
+                    bounds = (self.bound(r.at, low)?, self.bound(r.at, high)?);
+                }
+                if resolved.refinements.is_empty() {
+                    bounds = self.guard_bounds(at, name.word, kind, body);
+                }
+                let (Some(low), Some(high)) = bounds else { return None };
+                let count = if high < low { 0 } else { usize::try_from(&high - &low).ok()?.checked_add(1)? };
+                if count > super::model::LIMITS.width {
+                    return None;
+                }
+                let mut values = Vec::with_capacity(count);
+                let mut i = low;
+                for _ in 0..count {
+                    values.push(self.int(i.clone()));
+                    i += IBig::ONE;
+                }
+                Some(values)
+            }
+            _ => None,
+        }
+    }
+
+    /// A bound: `Some(None)` if there is none, `None` if it is not a known constant.
+    fn bound(&mut self, at: At, expr: Option<ExprId>) -> Option<Option<IBig>> {
+        let Some(expr) = expr else { return Some(None) };
+        match self.eval(at, expr).cell().and_then(|c| self.known(c)) {
+            Some(Value::Int(i)) => Some(Some(i)),
+            _ => None,
+        }
+    }
+
+    fn symbolic_quantifier(
+        &mut self,
+        at: At,
+        id: ExprId,
+        vars: &[(Name, TypeId)],
+        body: ExprId,
+        work: &mut Vec<Work>,
+    ) {
+        let file = self.file;
+        let span = file.expr(id).span;
+        let mut memory = false;
+        walk::below(file, &[body], |e| {
+            memory |= matches!(
+                file.expr(e).kind,
+                ExprKind::Unary(Unary::Pre | Unary::Current, _)
+                    | ExprKind::Binary(Binary::Arrow | Binary::Fby, _, _)
+                    | ExprKind::Call(_)
+                    | ExprKind::Last(_)
+                    | ExprKind::Any { .. }
+                    | ExprKind::Index(..)
+                    | ExprKind::Binary(Binary::Divide | Binary::IntDiv | Binary::Mod, _, _)
+            );
+        });
+        let mut symbols = Vec::new();
+        let mut bind = Vec::new();
+        let mut domain = self.truth(true);
+        for (name, ty) in vars {
+            let resolved = self.resolve(at, *ty);
+            let Some(sort) = self.types.sort(resolved.ty).filter(|_| !memory) else {
+                self.unsupported(
+                    span,
+                    "a quantifier over infinitely many values whose body has calls, memory, indices or divisions, or over a compound type",
+                );
+                work.push(Work::Chain(id, Op::And, 0));
+                return;
+            };
+            let symbol = self.builder.pool.declare_bound(self.file.text(name.word), sort);
+            let term = self.builder.pool.var(symbol);
+            let cell = self.rigid(term);
+            let value = Val::one(resolved.ty, None, cell);
+            if !resolved.refinements.is_empty() {
+                let promised = self.promised(&value, &resolved.refinements);
+                if let (Some(a), Some(b)) = (domain.cell(), promised.cell()) {
+                    let both = self.lift(Op::And, &[a, b]);
+                    domain = Val::one(BOOL, None, both);
+                }
+            }
+            symbols.push(symbol);
+            bind.push((name.word, value));
+        }
+        work.push(Work::Quantify(id, symbols, domain));
+        work.extend(bind.iter().map(|_| Work::Unbind));
+        work.push(Work::Visit(body));
+        work.extend(bind.into_iter().map(|(word, value)| Work::Bind(word, value)));
+    }
+
+    fn quantify(&mut self, id: ExprId, symbols: &[gander_term::SymbolId], domain: &Val, body: &Val) -> Val {
+        let span = self.file.expr(id).span;
+        let ExprKind::Quantifier(kind, _, _) = &self.file.expr(id).kind else { return Val::error() };
+        let (Some(within), Some(cell)) = (domain.cell(), body.cell()) else { return Val::error() };
+        if body.ty != BOOL {
+            let name = self.type_name(body.ty);
+            self.error(Code::E1401, span, format!("the body of a quantifier is a bool, not a `{name}`"));
+            return Val::error();
+        }
+        let forall = *kind == QuantifierKind::Forall;
+        let body_cell = self.lift(if forall { Op::Implies } else { Op::And }, &[within, cell]);
+        let mut close = |term| {
+            let pool = &mut self.builder.pool;
+            if forall { pool.forall(symbols, term) } else { pool.exists(symbols, term) }
+        };
+        let first = close(body_cell.first);
+        let later = close(body_cell.later);
+        Val::one(BOOL, body.clock, Cell { first, later, instant: body_cell.instant })
+    }
+
+    /// The clock that an expression without one of its own has here.
+    pub(super) fn clock_at(&self, at: At) -> ClockId {
+        at.map_or(BASE, |i| self.instances[i].clock)
+    }
+
+    /// Where names of internal streams begin.
+    pub(super) fn path_at(&self, at: At) -> String {
+        at.map(|i| self.instances[i].path.clone()).unwrap_or_default()
+    }
+
+    /// Reports that two types do not go together.
+    pub(super) fn mismatch(&mut self, span: Span, what: &str, a: super::types::Ty, b: super::types::Ty) {
+        if a != ERROR && b != ERROR {
+            let (a, b) = (self.type_name(a), self.type_name(b));
+            self.error(Code::E1401, span, format!("{what}: `{a}` and `{b}`"));
+        }
+    }
+
+    /// An index as a known constant.
+    pub(super) fn known_int(&self, value: &Val) -> Option<IBig> {
+        match value.cell().and_then(|c| self.known(c)) {
+            Some(Value::Int(i)) if value.ty == INT => Some(i),
+            _ => None,
+        }
+    }
+}
+
+/// The operands of a tree of one operator, in the order of the text.
+fn same_operator(file: &File, root: ExprId, op: Binary) -> Vec<ExprId> {
+    let mut operands = Vec::new();
+    let mut stack = vec![root];
+    while let Some(id) = stack.pop() {
+        match file.expr(id).kind {
+            ExprKind::Binary(o, a, b) if o == op => stack.extend([b, a]),
+            _ => operands.push(id),
+        }
+    }
+    operands
+}

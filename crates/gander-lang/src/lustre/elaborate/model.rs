@@ -1,0 +1,261 @@
+//! A model under construction: one root with everything it calls, as one system.
+
+use gander_system::{BuildError, SystemBuilder};
+use gander_term::{Op, Pool, Sort, TermId, Value, evaluate};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::super::ast::*;
+use super::clocks::Clocks;
+use super::globals::Globals;
+use super::instances::Instance;
+use super::report::Report;
+use super::streams::Streams;
+use super::types::{BOOL, INT, Shape, Ty, Types};
+use super::values::{Cell, ClockId, Val};
+use crate::diagnostic::Diagnostic;
+use crate::{Code, Span};
+
+/// Limits, so that a small text cannot ask for a huge system.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    /// Scalars of expressions made, all in all.
+    pub(super) cells: usize,
+    /// Scalar streams.
+    pub(super) streams: usize,
+    /// Scalars in one value.
+    pub(super) width: usize,
+}
+
+pub(super) const LIMITS: Limits = Limits { cells: 20_000_000, streams: 1_000_000, width: 100_000 };
+
+/// What is to be proved of a root, or assumed.
+#[derive(Clone, Debug)]
+pub(super) struct Formula {
+    pub(super) name: String,
+    pub(super) text: String,
+    pub(super) cell: Cell,
+    pub(super) clock: ClockId,
+    pub(super) span: Span,
+}
+
+/// A claim to be.
+#[derive(Clone, Debug)]
+pub(super) struct Obligation {
+    pub(super) formula: Formula,
+    pub(super) aim: Goal,
+}
+
+/// What is asked of an obligation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Goal {
+    Always,
+    Reachable,
+}
+
+/// See the module's documentation.
+pub(super) struct Model<'a> {
+    pub(super) file: &'a File,
+    pub(super) globals: &'a Globals<'a>,
+    pub(super) report: &'a mut Report,
+    pub(super) builder: SystemBuilder,
+    pub(super) types: Types,
+    pub(super) streams: Streams,
+    pub(super) clocks: Clocks,
+    pub(super) instances: Vec<Instance<'a>>,
+    /// Values of global constants.
+    pub(super) constants: FxHashMap<Word, Val>,
+    /// Declared types without parameters; none while one is being resolved.
+    pub(super) named_types: FxHashMap<Word, Option<super::resolve::Resolved>>,
+    /// Index variables that are bound around the expression at hand.
+    pub(super) bindings: Vec<(Word, Val)>,
+    pub(super) obligations: Vec<Obligation>,
+    pub(super) assumptions: Vec<Formula>,
+    /// Names of claims that are taken.
+    pub(super) claim_names: FxHashSet<String>,
+    /// Paths of instances that are taken.
+    pub(super) paths: FxHashSet<String>,
+    /// Tables of functions that are known by name only.
+    pub(super) tables: super::functions::Tables,
+    /// Scalars made so far.
+    pub(super) spent: usize,
+    /// A limit was hit, or the builder refused something: stop.
+    pub(super) stopped: bool,
+}
+
+impl<'a> Model<'a> {
+    pub(super) fn new(
+        globals: &'a Globals<'a>,
+        root: &str,
+        span: Span,
+        report: &'a mut Report,
+    ) -> Result<Model<'a>, BuildError> {
+        let mut pool = Pool::new();
+        let types = Types::new(globals.file, &mut pool);
+        let builder = SystemBuilder::new(root, pool, &[(root, Some(span))])?;
+        Ok(Model {
+            file: globals.file,
+            globals,
+            report,
+            builder,
+            types,
+            streams: Streams::default(),
+            clocks: Clocks::default(),
+            instances: Vec::new(),
+            constants: FxHashMap::default(),
+            named_types: FxHashMap::default(),
+            bindings: Vec::new(),
+            obligations: Vec::new(),
+            assumptions: Vec::new(),
+            claim_names: FxHashSet::default(),
+            paths: FxHashSet::default(),
+            tables: super::functions::Tables::default(),
+            spent: 0,
+            stopped: false,
+        })
+    }
+
+    /// The text of a word.
+    pub(super) fn word(&self, word: Word) -> &'a str {
+        self.file.text(word)
+    }
+
+    /// The text at a place, on one line.
+    pub(super) fn source(&self, span: Span) -> String {
+        let text = self.globals.text.get(span.range()).unwrap_or_default();
+        let mut words: Vec<&str> = Vec::new();
+        for line in text.lines() {
+            let line = line.split("--").next().unwrap_or_default();
+            words.extend(line.split_whitespace());
+        }
+        words.join(" ")
+    }
+
+    pub(super) fn error(&mut self, code: Code, span: Span, message: impl Into<String>) {
+        self.report.add(Diagnostic::new(code, span, message));
+    }
+
+    /// One error that names a construct that has no meaning here yet.
+    pub(super) fn unsupported(&mut self, span: Span, construct: &str) {
+        self.report.add(Diagnostic::new(Code::E1601, span, format!("{construct}: not supported")));
+    }
+
+    pub(super) fn type_name(&self, ty: Ty) -> String {
+        self.types.name(self.file, ty)
+    }
+
+    /// The sort of a scalar; `None` with a diagnostic for those that have none.
+    pub(super) fn sort(&mut self, ty: Ty, span: Span) -> Option<Sort> {
+        let sort = self.types.sort(ty);
+        if sort.is_none() && !matches!(self.types.shape(ty), Shape::Error) {
+            let name = self.type_name(ty);
+            self.unsupported(span, &format!("the type `{name}`"));
+        }
+        sort
+    }
+
+    /// Counts scalars that are made; true while the limit is not reached.
+    pub(super) fn spend(&mut self, cells: usize, span: Span) -> bool {
+        self.spent = self.spent.saturating_add(cells);
+        if self.spent > LIMITS.cells && !self.stopped {
+            self.stopped = true;
+            let message = format!("the model is too large: more than {} scalar operations once calls are inlined", LIMITS.cells);
+            self.error(Code::E1602, span, message);
+        }
+        !self.stopped
+    }
+
+    /// A term; what is constant is computed.
+    pub(super) fn mk(&mut self, op: Op, args: &[TermId]) -> TermId {
+        let pool = &mut self.builder.pool;
+        match (op, args) {
+            (Op::Not, [a]) => return pool.not(*a),
+            (Op::And, _) => return pool.and(args.iter().copied()),
+            (Op::Or, _) => return pool.or(args.iter().copied()),
+            (Op::Implies, [a, b]) => return pool.implies(*a, *b),
+            (Op::Eq, [a, b]) => return pool.eq(*a, *b),
+            (Op::Ite, [c, a, b]) => return self.choose(*c, *a, *b),
+            _ => {}
+        }
+        let constant = args.iter().all(|&a| matches!(pool.op(a), Op::Bool(_) | Op::Const(_)));
+        match pool.mk(op, args) {
+            Ok(term) if constant => match evaluate(pool, term, &|_| None) {
+                Ok(value) => pool.constant(value),
+                Err(_) => term,
+            },
+            Ok(term) => term,
+            // Types were checked before, so this is not reached; a truth value keeps the model well-formed.
+            Err(_) => {
+                self.stopped = true;
+                self.report.add(Diagnostic::new(Code::E0901, Span::at(0), format!("an ill-sorted `{}`", op.name())));
+                self.builder.pool.tt()
+            }
+        }
+    }
+
+    /// If-then-else; a choice between truth values is written with connectives.
+    fn choose(&mut self, c: TermId, a: TermId, b: TermId) -> TermId {
+        let pool = &mut self.builder.pool;
+        match (pool.as_bool(a), pool.as_bool(b)) {
+            (Some(true), Some(false)) => c,
+            (Some(false), Some(true)) => pool.not(c),
+            (Some(true), None) => pool.or([c, b]),
+            (None, Some(true)) => pool.implies(c, a),
+            (None, Some(false)) => pool.and([c, a]),
+            (Some(false), None) => {
+                let not_c = pool.not(c);
+                pool.and([not_c, b])
+            }
+            _ => pool.ite(c, a, b),
+        }
+    }
+
+    /// An operator on streams: at the first instant and at later ones.
+    pub(super) fn lift(&mut self, op: Op, args: &[Cell]) -> Cell {
+        let first: Vec<TermId> = args.iter().map(|c| c.first).collect();
+        let later: Vec<TermId> = args.iter().map(|c| c.later).collect();
+        let term = self.mk(op, &first);
+        let then = if first == later { term } else { self.mk(op, &later) };
+        Cell { first: term, later: then, instant: args.iter().all(|c| c.instant) }
+    }
+
+    /// A term that is the same at every instant.
+    pub(super) fn rigid(&mut self, term: TermId) -> Cell {
+        Cell { first: term, later: term, instant: true }
+    }
+
+    pub(super) fn constant(&mut self, value: Value) -> Cell {
+        let term = self.builder.pool.constant(value);
+        self.rigid(term)
+    }
+
+    pub(super) fn truth(&mut self, value: bool) -> Val {
+        let cell = self.constant(Value::Bool(value));
+        Val::one(BOOL, None, cell)
+    }
+
+    pub(super) fn int(&mut self, value: impl Into<gander_term::IBig>) -> Val {
+        let cell = self.constant(Value::Int(value.into()));
+        Val::one(INT, None, cell)
+    }
+
+    /// The constant that a scalar is.
+    pub(super) fn known(&self, cell: Cell) -> Option<Value> {
+        if cell.first == cell.later { self.builder.pool.as_constant(cell.first) } else { None }
+    }
+
+    /// The clock of what is made of parts on these clocks; reports a mix.
+    pub(super) fn join(&mut self, a: Option<ClockId>, b: Option<ClockId>, span: Span) -> Option<ClockId> {
+        match (a, b) {
+            (Some(x), Some(y)) if x != y => {
+                let (x, y) = (self.clocks.name(x), self.clocks.name(y));
+                self.report.add(
+                    Diagnostic::new(Code::E1407, span, format!("streams on different clocks: {x} and {y}"))
+                        .note("`when` samples a stream, `merge` and `current` bring it back"),
+                );
+                a
+            }
+            (None, _) => b,
+            _ => a,
+        }
+    }
+}

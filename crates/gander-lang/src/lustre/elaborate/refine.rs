@@ -1,0 +1,133 @@
+//! What declarations promise (subranges, subtypes), as assumptions or claims.
+
+use gander_system::Range;
+use gander_term::{Op, Value};
+
+use super::instances::{Pending, Standing};
+use super::model::{Formula, Goal, Model, Obligation};
+use super::resolve::{Promise, Refinement};
+use super::super::ast::*;
+use super::types::BOOL;
+use super::values::{Cell, ClockId, Val};
+use crate::{Code, Span};
+
+impl Model<'_> {
+    /// The conjunction of what is promised of a value.
+    pub(super) fn promised(&mut self, value: &Val, refinements: &[Refinement]) -> Val {
+        let mut cells = Vec::new();
+        let mut clock = value.clock;
+        for r in refinements {
+            let part = value.part(r.ty, r.offset, self.types.width(r.ty));
+            match r.promise {
+                Promise::Bounds { low, high } => {
+                    for (bound, op) in [(low, Op::Ge), (high, Op::Le)] {
+                        let Some(bound) = bound else { continue };
+                        let limit = self.eval(r.at, bound);
+                        if limit.is_error() {
+                            continue;
+                        }
+                        if limit.ty != part.ty {
+                            let span = self.file.expr(bound).span;
+                            self.mismatch(span, "a bound and the type that it bounds", limit.ty, part.ty);
+                            continue;
+                        }
+                        if clock.is_none() {
+                            clock = limit.clock;
+                        }
+                        let binary = if op == Op::Ge { Binary::Ge } else { Binary::Le };
+                        if self.types.is_machine(part.ty) {
+                            let compared = self.machine_binary(r.at, binary, &part, &limit, r.span);
+                            cells.extend(compared.cell());
+                        } else if let (Some(x), Some(y)) = (part.cell(), limit.cell()) {
+                            cells.push(self.lift(op, &[x, y]));
+                        }
+                    }
+                }
+                Promise::Predicate { variable, expr } => {
+                    self.bindings.push((variable, part));
+                    let predicate = self.eval(r.at, expr);
+                    self.bindings.pop();
+                    if predicate.ty != BOOL && !predicate.is_error() {
+                        let name = self.type_name(predicate.ty);
+                        let span = self.file.expr(expr).span;
+                        self.error(Code::E1401, span, format!("the predicate of a subtype is a bool, not a `{name}`"));
+                    }
+                    cells.extend(predicate.cell().filter(|_| predicate.ty == BOOL));
+                }
+            }
+        }
+        let all = self.lift(Op::And, &cells);
+        Val::one(BOOL, clock, all)
+    }
+
+    /// Turns the promises of an instance's declarations into claims and assumptions.
+    pub(super) fn settle_pending(&mut self, i: usize) {
+        for pending in std::mem::take(&mut self.instances[i].pending) {
+            self.settle(pending);
+        }
+    }
+
+    fn settle(&mut self, pending: Pending) {
+        let promised = self.promised(&pending.value, &pending.refinements);
+        let only_bounds = pending.refinements.iter().all(|r| matches!(r.promise, Promise::Bounds { .. }));
+        let name = if only_bounds { format!("range of {}", pending.name) } else { format!("type of {}", pending.name) };
+        if pending.clock == super::values::BASE {
+            self.note_ranges(&pending);
+        }
+        match pending.standing {
+            Standing::Assumed => self.assume(name, &promised, pending.clock, pending.span),
+            Standing::Claimed => {
+                let text = self.source(pending.span);
+                let text = format!("{text} is in its declared {}", if only_bounds { "range" } else { "type" });
+                self.oblige(name, text, &promised, pending.clock, pending.span);
+            }
+        }
+    }
+
+    /// Notes the ranges of streams whose bounds are known.
+    fn note_ranges(&mut self, pending: &Pending) {
+        let Some(first) = pending.streams else { return };
+        for r in &pending.refinements {
+            let Promise::Bounds { low: Some(low), high: Some(high) } = r.promise else { continue };
+            let mut known = |e| match self.eval(r.at, e).cell().and_then(|c| self.known(c)) {
+                Some(Value::Int(i)) => Some(i),
+                _ => None,
+            };
+            let (Some(low), Some(high)) = (known(low), known(high)) else { continue };
+            let stream = first.index() + r.offset;
+            let range = Range { low, high };
+            self.builder.set_range(self.streams.list[stream].var, Some(range.clone()));
+            self.streams.list[stream].range = Some(range);
+        }
+    }
+
+    /// Assumes a formula at every instant of its clock.
+    pub(super) fn assume(&mut self, name: String, value: &Val, clock: ClockId, span: Span) {
+        let Some(cell) = value.cell().filter(|_| value.ty == BOOL) else { return };
+        if self.is_true(cell) {
+            return;
+        }
+        let text = self.source(span);
+        self.assumptions.push(Formula { name, text, cell, clock, span });
+    }
+
+    /// Claims a formula at every instant of its clock.
+    pub(super) fn oblige(&mut self, name: String, text: String, value: &Val, clock: ClockId, span: Span) {
+        self.claim(name, text, value, clock, span, Goal::Always);
+    }
+
+    pub(super) fn claim(&mut self, name: String, text: String, value: &Val, clock: ClockId, span: Span, aim: Goal) {
+        let Some(cell) = value.cell().filter(|_| value.ty == BOOL) else { return };
+        let mut unique = name.clone();
+        let mut n = 1;
+        while !self.claim_names.insert(unique.clone()) {
+            n += 1;
+            unique = format!("{name} ({n})");
+        }
+        self.obligations.push(Obligation { formula: Formula { name: unique, text, cell, clock, span }, aim });
+    }
+
+    pub(super) fn is_true(&self, cell: Cell) -> bool {
+        self.known(cell) == Some(Value::Bool(true))
+    }
+}

@@ -1,0 +1,215 @@
+//! Streams: the state variables of the system, with their equations.
+
+use gander_system::{Range, Role, StreamKind, VarId};
+use gander_term::{Sort, SymbolId, TermId};
+use rustc_hash::FxHashMap;
+
+use super::model::{LIMITS, Model};
+use super::values::{BASE, Cell, ClockId};
+use crate::diagnostic::Diagnostic;
+use crate::{Code, Span};
+
+/// A stream, an index into [`Streams::list`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub(super) struct StreamId(pub(super) u32);
+
+impl StreamId {
+    pub(super) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// An equation of a stream.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Definition {
+    pub(super) cell: Cell,
+    pub(super) span: Span,
+}
+
+/// A scalar stream.
+#[derive(Clone, Debug)]
+pub(super) struct Stream {
+    pub(super) name: String,
+    pub(super) sort: Sort,
+    pub(super) var: VarId,
+    pub(super) current: TermId,
+    pub(super) next: TermId,
+    pub(super) clock: ClockId,
+    pub(super) span: Span,
+    pub(super) definition: Option<Definition>,
+    /// What has no equation on purpose: inputs, arbitrary values, free constants.
+    pub(super) free: bool,
+    /// The symbol of the value before the first instant, if something speaks of it.
+    before: Option<SymbolId>,
+    range: Option<Range>,
+}
+
+/// What a new stream is.
+#[derive(Clone, Debug)]
+pub(super) struct NewStream {
+    pub(super) name: String,
+    pub(super) sort: Sort,
+    pub(super) kind: StreamKind,
+    pub(super) role: Role,
+    pub(super) clock: ClockId,
+    pub(super) range: Option<Range>,
+    pub(super) span: Span,
+    /// It has no equation.
+    pub(super) free: bool,
+}
+
+/// All streams of a model.
+#[derive(Debug, Default)]
+pub(super) struct Streams {
+    pub(super) list: Vec<Stream>,
+    by_next: FxHashMap<TermId, StreamId>,
+    pub(super) by_current: FxHashMap<TermId, StreamId>,
+    /// Streams that remember an expression on a clock.
+    memories: FxHashMap<(TermId, TermId, ClockId), StreamId>,
+    /// Values before the first instant.
+    pub(super) befores: Vec<(SymbolId, StreamId)>,
+    counter: FxHashMap<String, u32>,
+}
+
+impl Streams {
+    pub(super) fn get(&self, id: StreamId) -> &Stream {
+        &self.list[id.index()]
+    }
+
+    /// The stream whose value at this instant a term of the step is.
+    pub(super) fn of_next(&self, term: TermId) -> Option<StreamId> {
+        self.by_next.get(&term).copied()
+    }
+}
+
+impl Model<'_> {
+    /// Declares a stream.
+    pub(super) fn stream(&mut self, new: NewStream) -> StreamId {
+        let id = StreamId(self.streams.list.len() as u32);
+        if self.streams.list.len() >= LIMITS.streams && !self.stopped {
+            self.stopped = true;
+            let message = format!("the model is too large: more than {} streams once calls are inlined", LIMITS.streams);
+            self.report.add(Diagnostic::new(Code::E1602, new.span, message));
+        }
+        let mut name = new.name.clone();
+        let var = loop {
+            match self.builder.var(&name, new.sort, new.role, None, Some(new.span)) {
+                Ok(var) => break var,
+                Err(_) => name.push('~'),
+            }
+        };
+        self.builder.set_stream(var, Some(new.kind));
+        let declared = self.builder.so_far().var(var);
+        let (current, next) = (declared.current, declared.next);
+        let (current, next) = (self.builder.pool.var(current), self.builder.pool.var(next));
+        self.streams.by_next.insert(next, id);
+        self.streams.by_current.insert(current, id);
+        self.streams.list.push(Stream {
+            name,
+            sort: new.sort,
+            var,
+            current,
+            next,
+            clock: new.clock,
+            span: new.span,
+            definition: None,
+            free: new.free,
+            before: None,
+            range: new.range,
+        });
+        id
+    }
+
+    /// The stream at its own instant.
+    pub(super) fn read(&self, id: StreamId) -> Cell {
+        let s = self.streams.get(id);
+        Cell { first: s.current, later: s.next, instant: true }
+    }
+
+    /// A numbered name below a path.
+    pub(super) fn numbered(&mut self, path: &str, what: &str) -> String {
+        let stem = if path.is_empty() { what.to_string() } else { format!("{path}.{what}") };
+        let count = self.streams.counter.entry(stem.clone()).or_default();
+        *count += 1;
+        format!("{stem}#{count}")
+    }
+
+    /// Some value, chosen anew at every instant.
+    pub(super) fn arbitrary(&mut self, path: &str, what: &str, sort: Sort, span: Span) -> StreamId {
+        let name = self.numbered(path, what);
+        self.stream(NewStream {
+            name,
+            sort,
+            kind: StreamKind::Internal,
+            role: Role::Input,
+            clock: BASE,
+            range: None,
+            span,
+            free: true,
+        })
+    }
+
+    /// A new stream for an expression. `clock` says when it takes a new value.
+    pub(super) fn named(&mut self, name: String, cell: Cell, clock: ClockId, span: Span) -> StreamId {
+        let sort = self.builder.pool.sort(cell.first);
+        let id = self.stream(NewStream {
+            name,
+            sort,
+            kind: StreamKind::Internal,
+            role: Role::State,
+            clock,
+            range: None,
+            span,
+            free: false,
+        });
+        self.streams.list[id.index()].definition = Some(Definition { cell, span });
+        id
+    }
+
+    /// The stream that an expression is: one that exists, or a new one. On a clock, the stream holds its value while the
+    /// clock is off.
+    pub(super) fn as_stream(&mut self, cell: Cell, clock: ClockId, path: &str, what: &str, span: Span) -> StreamId {
+        if let Some(id) = self.streams.of_next(cell.later) {
+            let s = self.streams.get(id);
+            if s.current == cell.first && s.clock == clock {
+                return id;
+            }
+        }
+        let key = (cell.first, cell.later, clock);
+        if let Some(&id) = self.streams.memories.get(&key) {
+            return id;
+        }
+        let name = self.numbered(path, what);
+        let id = self.named(name, cell, clock, span);
+        self.streams.memories.insert(key, id);
+        id
+    }
+
+    /// The value of a stream before the first instant: arbitrary. It becomes a variable only if an equation depends on it.
+    pub(super) fn before(&mut self, id: StreamId) -> (TermId, TermId) {
+        let s = self.streams.get(id);
+        let symbol = match s.before {
+            Some(symbol) => symbol,
+            None => {
+                let (name, sort) = (format!("{}@before", s.name), s.sort);
+                let symbol = self.builder.pool.declare_fresh(&name, sort);
+                self.streams.list[id.index()].before = Some(symbol);
+                self.streams.befores.push((symbol, id));
+                symbol
+            }
+        };
+        let name = format!("{}'", self.builder.pool.symbol(symbol).name);
+        let sort = self.builder.pool.symbol(symbol).sort;
+        let current = self.builder.pool.var(symbol);
+        let next = match self.builder.pool.declare(&name, sort) {
+            Ok(next) => self.builder.pool.var(next),
+            Err(_) => current,
+        };
+        (current, next)
+    }
+
+    /// The range that a stream's values before the first instant have.
+    pub(super) fn range_of(&self, id: StreamId) -> Option<Range> {
+        self.streams.get(id).range.clone()
+    }
+}
