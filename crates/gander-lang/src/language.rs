@@ -38,8 +38,10 @@ pub struct Language {
 }
 
 /// Every language.
-pub const LANGUAGES: &[Language] =
-    &[Language { name: "sts", extensions: &["sts"], load: crate::sts::load, format: Some(crate::sts::format) }];
+pub const LANGUAGES: &[Language] = &[
+    Language { name: "sts", extensions: &["sts"], load: crate::sts::load, format: Some(crate::sts::format) },
+    Language { name: "lustre", extensions: &["lus", "ec"], load: crate::lustre::load, format: None },
+];
 
 /// The language of a file, by the extension of its name.
 pub fn language_of(file_name: &str) -> Option<&'static Language> {

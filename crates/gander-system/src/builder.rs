@@ -235,7 +235,7 @@ impl SystemBuilder {
     }
 
     /// Notes the range of a variable whose range claim or assumption is there already.
-    pub(crate) fn set_range(&mut self, var: VarId, range: Option<Range>) {
+    pub fn set_range(&mut self, var: VarId, range: Option<Range>) {
         self.system.vars[var.index()].range = range;
     }
 
@@ -287,6 +287,23 @@ impl SystemBuilder {
         }
         self.system.starts.push(Start { name: name.to_string(), target, constraint, span });
         Ok(StartId::from(self.system.starts.len() - 1))
+    }
+
+    /// [`SystemBuilder::start`] whose conjuncts have names of their own.
+    pub fn named_start(
+        &mut self,
+        name: &str,
+        target: NodeId,
+        conjuncts: &[(String, TermId, Option<Span>)],
+        span: Option<Span>,
+    ) -> Result<StartId, BuildError> {
+        let first = self.system.elements.len();
+        let plain: Vec<(TermId, Option<Span>)> = conjuncts.iter().map(|&(_, term, at)| (term, at)).collect();
+        let start = self.start(name, target, &plain, span)?;
+        for (info, (name, _, _)) in self.system.elements[first..].iter_mut().zip(conjuncts) {
+            info.name = ElementName::Given(name.as_str().into());
+        }
+        Ok(start)
     }
 
     /// The gate with this name, declared on first use.
@@ -410,6 +427,21 @@ impl SystemBuilder {
         let relation = StepTerm(term);
         let id = self.element(ElementName::OfTransition(draft.id, number), ElementKind::Constraint, span);
         draft.transition.effect.push(Effect::Constrain { id, relation });
+        Ok(())
+    }
+
+    /// [`SystemBuilder::constrain`] with a name of its own for the element.
+    pub fn named_constraint(
+        &mut self,
+        draft: &mut TransitionDraft,
+        name: &str,
+        term: TermId,
+        span: Option<Span>,
+    ) -> Result<(), BuildError> {
+        self.constrain(draft, term, span)?;
+        if let Some(info) = self.system.elements.last_mut() {
+            info.name = ElementName::Given(name.into());
+        }
         Ok(())
     }
 

@@ -105,9 +105,8 @@ impl Model<'_> {
         if !globals.types.contains_key(&name.word) {
             let text = self.word(name.word);
             let near = nearest(text, globals.types.keys().map(|&w| self.file.text(w)));
-            self.report.add(
-                Diagnostic::new(Code::E1302, name.span, format!("unknown type `{text}`")).did_you_mean(near),
-            );
+            self.report
+                .add(Diagnostic::new(Code::E1302, name.span, format!("unknown type `{text}`")).did_you_mean(near));
             return Val::error();
         }
         let ty = self.named_record(at, name);
@@ -208,7 +207,13 @@ impl Model<'_> {
     }
 
     /// What one selector means for a value of type `ty`.
-    pub(super) fn selection(&mut self, ty: Ty, selector: &Selector, index: Option<&Val>, span: Span) -> Option<Selection> {
+    pub(super) fn selection(
+        &mut self,
+        ty: Ty,
+        selector: &Selector,
+        index: Option<&Val>,
+        span: Span,
+    ) -> Option<Selection> {
         match selector {
             Selector::Field(field) => self.select_field(ty, *field).map(|(o, t)| Selection::Fixed(o, t)),
             Selector::Component(i, at) => self.select_component(ty, *i, *at).map(|(o, t)| Selection::Fixed(o, t)),

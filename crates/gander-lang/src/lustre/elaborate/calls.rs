@@ -5,8 +5,8 @@ use gander_term::Op;
 
 use super::super::ast::*;
 use super::clocks::NewClock;
-use super::instances::{Body, Declare, Instance, Place, Standing};
 use super::functions::FunctionClocks;
+use super::instances::{Body, Declare, Instance, Place, Standing};
 use super::model::Model;
 use super::resolve::{At, Resolved};
 use super::types::{BOOL, ERROR, Shape, Ty};
@@ -104,7 +104,8 @@ impl<'a> Model<'a> {
         restart: Option<Val>,
         span: Span,
     ) -> Option<Timing> {
-        for (value, what) in [(&condition, "the condition of an activation"), (&restart, "the condition of a restart")] {
+        for (value, what) in [(&condition, "the condition of an activation"), (&restart, "the condition of a restart")]
+        {
             if let Some(value) = value
                 && value.ty != BOOL
             {
@@ -238,8 +239,7 @@ impl<'a> Model<'a> {
 
     /// The inputs of an instance are the arguments.
     fn bind_inputs(&mut self, i: usize, node: &Node, args: &[Val], span: Span) -> bool {
-        let how =
-            Declare { kind: StreamKind::Input, role: Role::State, free: false, standing: Standing::Claimed };
+        let how = Declare { kind: StreamKind::Input, role: Role::State, free: false, standing: Standing::Claimed };
         let mut fine = true;
         for (decl, arg) in node.inputs.iter().zip(args) {
             if decl.constant {

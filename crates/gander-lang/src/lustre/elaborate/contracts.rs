@@ -58,7 +58,11 @@ impl<'a> Model<'a> {
             specs.extend(imported);
             next += 1;
             if specs.len() > MAX_IMPORTS {
-                self.error(Code::E1602, contract.span, format!("more than {MAX_IMPORTS} imports of contracts, or one imports itself"));
+                self.error(
+                    Code::E1602,
+                    contract.span,
+                    format!("more than {MAX_IMPORTS} imports of contracts, or one imports itself"),
+                );
                 return;
             }
         }
@@ -94,7 +98,9 @@ impl<'a> Model<'a> {
         let mut instance = Instance::new(Body::Contract, of.place, of.path.clone(), of.clock);
         instance.type_args = of.type_args.clone();
         let Body::Node(node) = of.body else { return i };
-        for word in node.inputs.iter().chain(&node.outputs).map(|d| d.name.word).chain(node.consts.iter().map(|c| c.name.word)) {
+        for word in
+            node.inputs.iter().chain(&node.outputs).map(|d| d.name.word).chain(node.consts.iter().map(|c| c.name.word))
+        {
             if let Some(value) = of.scope.get(&word) {
                 instance.scope.insert(word, value.clone());
             }
@@ -163,9 +169,8 @@ impl<'a> Model<'a> {
         let text = self.word(name.word);
         let Some(&number) = globals.contract_of.get(&name.word) else {
             let near = nearest(text, globals.contracts.iter().map(|c| self.file.text(c.name.word)));
-            self.report.add(
-                Diagnostic::new(Code::E1304, name.span, format!("unknown contract `{text}`")).did_you_mean(near),
-            );
+            self.report
+                .add(Diagnostic::new(Code::E1304, name.span, format!("unknown contract `{text}`")).did_you_mean(near));
             return None;
         };
         let decl = globals.contracts[number];
@@ -262,7 +267,9 @@ impl<'a> Model<'a> {
                     }
                     mode += 1;
                 }
-                ContractItem::Decreases(_, span) => self.unsupported(*span, "`decreases`, the measure of a recursive function"),
+                ContractItem::Decreases(_, span) => {
+                    self.unsupported(*span, "`decreases`, the measure of a recursive function")
+                }
                 ContractItem::Const(_) | ContractItem::Ghost { .. } | ContractItem::Import { .. } => {}
             }
         }
@@ -280,7 +287,11 @@ impl<'a> Model<'a> {
         }
         let parts = self.apart(std::slice::from_ref(&value));
         if parts.len() != vars.len() {
-            self.error(Code::E1402, span, format!("{} variables on the left, {} values on the right", vars.len(), parts.len()));
+            self.error(
+                Code::E1402,
+                span,
+                format!("{} variables on the left, {} values on the right", vars.len(), parts.len()),
+            );
             return;
         }
         for (decl, part) in vars.iter().zip(parts) {

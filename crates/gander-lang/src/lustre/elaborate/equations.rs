@@ -156,10 +156,10 @@ impl<'a> Model<'a> {
             } else {
                 format!("{n} variables on the left, {m} values on the right")
             };
-            self.report.add(Diagnostic::new(code, span, message).label(
-                equation.left.first().map_or(span, |t| t.span),
-                format!("`{a}`"),
-            ));
+            self.report.add(
+                Diagnostic::new(code, span, message)
+                    .label(equation.left.first().map_or(span, |t| t.span), format!("`{a}`")),
+            );
             for part in &parts {
                 self.mark_defined(part, equation.span);
             }
@@ -202,7 +202,11 @@ impl<'a> Model<'a> {
                     part.ty = ty;
                 }
                 super::aggregates::Selection::Element { .. } => {
-                    self.error(Code::E1404, target.span, "the index on the left of an equation must be a known constant");
+                    self.error(
+                        Code::E1404,
+                        target.span,
+                        "the index on the left of an equation must be a known constant",
+                    );
                     return None;
                 }
             }

@@ -223,8 +223,7 @@ impl Model<'_> {
         known.extend(self.types.variants.keys());
         known.sort();
         let near = nearest(text, known.iter().map(|&w| file.text(w)));
-        self.report
-            .add(Diagnostic::new(Code::E1303, name.span, format!("unknown name `{text}`")).did_you_mean(near));
+        self.report.add(Diagnostic::new(Code::E1303, name.span, format!("unknown name `{text}`")).did_you_mean(near));
     }
 
     /// A quantifier over finitely many values is unfolded; another becomes a quantifier of the logic.
@@ -311,14 +310,7 @@ impl Model<'_> {
         }
     }
 
-    fn symbolic_quantifier(
-        &mut self,
-        at: At,
-        id: ExprId,
-        vars: &[(Name, TypeId)],
-        body: ExprId,
-        work: &mut Vec<Work>,
-    ) {
+    fn symbolic_quantifier(&mut self, at: At, id: ExprId, vars: &[(Name, TypeId)], body: ExprId, work: &mut Vec<Work>) {
         let file = self.file;
         let span = file.expr(id).span;
         let mut memory = false;

@@ -27,11 +27,14 @@ pub(super) struct FunctionClocks {
     pub(super) outputs: ClockId,
 }
 
+/// The arguments and results of a call.
+type Seen = (Vec<Cell>, Vec<Cell>);
+
 /// What has been said of each function so far.
 #[derive(Debug, Default)]
 pub(super) struct Tables {
     /// By function: arguments and results of calls with arguments that never change.
-    calls: FxHashMap<Word, Vec<(Vec<Cell>, Vec<Cell>)>>,
+    calls: FxHashMap<Word, Vec<Seen>>,
     /// By function: results, by arguments in the order of their values.
     tables: FxHashMap<Word, Vec<Vec<Cell>>>,
 }
@@ -76,7 +79,7 @@ impl<'a> Model<'a> {
             self.table_call(node, &types, &arguments, &domains, span)
         } else {
             self.report.add(
-                Diagnostic::new(Code::E1601, span, format!("a call of `{text}`, a function without a body: not supported"))
+                Diagnostic::new(Code::E0510, span, format!("a call of `{text}`, a function without a body: not supported"))
                     .label(node.name.span, "declared here")
                     .note("the arguments change and have too many values for a table; an arbitrary result at every instant would allow runs in which the same arguments give different results")
                     .help("give the function a body, or make it an imported node if its results may differ"),
@@ -99,7 +102,8 @@ impl<'a> Model<'a> {
     fn entry(&mut self, node: &Node, name: &str, types: &[Ty], span: Span) -> Option<Vec<Cell>> {
         let mut cells = Vec::new();
         for (decl, &ty) in node.outputs.iter().zip(types) {
-            let full = if types.len() == 1 { name.to_string() } else { format!("{name}.{}", self.word(decl.name.word)) };
+            let full =
+                if types.len() == 1 { name.to_string() } else { format!("{name}.{}", self.word(decl.name.word)) };
             let value = self.rigid_value(&full, ty, StreamKind::Internal, span);
             if value.is_error() {
                 return None;

@@ -28,6 +28,8 @@ pub(super) struct TypeDecl<'a> {
 pub(super) struct Globals<'a> {
     pub(super) file: &'a File,
     pub(super) text: &'a str,
+    /// Where each line begins.
+    pub(super) lines: Vec<u32>,
     pub(super) types: FxHashMap<Word, TypeDecl<'a>>,
     pub(super) consts: Vec<&'a Const>,
     pub(super) const_of: FxHashMap<Word, usize>,
@@ -50,6 +52,9 @@ impl<'a> Globals<'a> {
         let mut globals = Globals {
             file,
             text,
+            lines: std::iter::once(0)
+                .chain(text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i as u32 + 1))
+                .collect(),
             types: FxHashMap::default(),
             consts: Vec::new(),
             const_of: FxHashMap::default(),
@@ -268,7 +273,9 @@ impl<'a> Globals<'a> {
                         report.add(
                             Diagnostic::new(Code::E1305, site.span, format!("recursive call: {}", cycle.join(" -> ")))
                                 .label(self.nodes[site.callee].name.span, "the cycle begins here")
-                                .note("calls are replaced by the body of what they call, so a call cycle has no meaning"),
+                                .note(
+                                    "calls are replaced by the body of what they call, so a call cycle has no meaning",
+                                ),
                         );
                     }
                     Colour::Done => {}

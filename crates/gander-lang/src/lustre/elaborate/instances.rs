@@ -122,9 +122,17 @@ impl<'a> Model<'a> {
         }
         for decl in &node.inputs {
             if decl.constant {
-                self.declare(i, decl, Declare { kind: StreamKind::Input, role: Role::State, free: true, standing: Standing::Assumed });
+                self.declare(
+                    i,
+                    decl,
+                    Declare { kind: StreamKind::Input, role: Role::State, free: true, standing: Standing::Assumed },
+                );
             } else {
-                self.declare(i, decl, Declare { kind: StreamKind::Input, role: Role::Input, free: true, standing: Standing::Assumed });
+                self.declare(
+                    i,
+                    decl,
+                    Declare { kind: StreamKind::Input, role: Role::Input, free: true, standing: Standing::Assumed },
+                );
             }
         }
         self.declare_outputs(i, node);
@@ -247,7 +255,11 @@ impl<'a> Model<'a> {
         let consts: Vec<&'a Const> = node.consts.iter().collect();
         self.local_constants(i, &consts);
         for decl in &node.locals {
-            self.declare(i, decl, Declare { kind: StreamKind::Local, role: Role::State, free: false, standing: Standing::Claimed });
+            self.declare(
+                i,
+                decl,
+                Declare { kind: StreamKind::Local, role: Role::State, free: false, standing: Standing::Claimed },
+            );
         }
         if let Some(contract) = &node.contract {
             self.contract(i, node, contract);

@@ -136,7 +136,7 @@ impl<'a> Model<'a> {
 
     /// One error that names a construct that has no meaning here yet.
     pub(super) fn unsupported(&mut self, span: Span, construct: &str) {
-        self.report.add(Diagnostic::new(Code::E1601, span, format!("{construct}: not supported")));
+        self.report.add(Diagnostic::new(Code::E0510, span, format!("{construct}: not supported")));
     }
 
     pub(super) fn type_name(&self, ty: Ty) -> String {
@@ -158,7 +158,8 @@ impl<'a> Model<'a> {
         self.spent = self.spent.saturating_add(cells);
         if self.spent > LIMITS.cells && !self.stopped {
             self.stopped = true;
-            let message = format!("the model is too large: more than {} scalar operations once calls are inlined", LIMITS.cells);
+            let message =
+                format!("the model is too large: more than {} scalar operations once calls are inlined", LIMITS.cells);
             self.error(Code::E1602, span, message);
         }
         !self.stopped

@@ -109,7 +109,8 @@ impl Model<'_> {
                 if (a.ty, b.ty) == (INT, REAL) {
                     diagnostic = diagnostic.help("`real(…)` turns an int into a real");
                 } else if (a.ty, b.ty) == (REAL, INT) {
-                    diagnostic = diagnostic.help("write a real number with a point, `1.0`; `real(…)` turns an int into a real");
+                    diagnostic =
+                        diagnostic.help("write a real number with a point, `1.0`; `real(…)` turns an int into a real");
                 }
             }
             self.report.add(diagnostic);

@@ -3,10 +3,10 @@
 use gander_system::Range;
 use gander_term::{Op, Value};
 
+use super::super::ast::*;
 use super::instances::{Pending, Standing};
 use super::model::{Formula, Goal, Model, Obligation};
 use super::resolve::{Promise, Refinement};
-use super::super::ast::*;
 use super::types::BOOL;
 use super::values::{Cell, ClockId, Val};
 use crate::{Code, Span};

@@ -63,7 +63,14 @@ impl Model<'_> {
     }
 
     /// `merge`: the arm whose value the clock has.
-    pub(super) fn merge(&mut self, at: At, clock: Name, arms: &[(ClockValue, ExprId)], parts: &[Val], span: Span) -> Val {
+    pub(super) fn merge(
+        &mut self,
+        at: At,
+        clock: Name,
+        arms: &[(ClockValue, ExprId)],
+        parts: &[Val],
+        span: Span,
+    ) -> Val {
         let here = self.clock_at(at);
         let path = self.path_at(at);
         let variable = self.name(at, clock);
@@ -109,7 +116,11 @@ impl Model<'_> {
             _ => 2,
         };
         if seen.len() != needed {
-            self.error(Code::E1407, span, format!("a `merge` has one arm for each of the {needed} values of its clock"));
+            self.error(
+                Code::E1407,
+                span,
+                format!("a `merge` has one arm for each of the {needed} values of its clock"),
+            );
             return Val::error();
         }
         result.unwrap_or_else(Val::error)

@@ -41,7 +41,7 @@ pub(super) struct Stream {
     pub(super) free: bool,
     /// The symbol of the value before the first instant, if something speaks of it.
     before: Option<SymbolId>,
-    range: Option<Range>,
+    pub(super) range: Option<Range>,
 }
 
 /// What a new stream is.
@@ -88,7 +88,8 @@ impl Model<'_> {
         let id = StreamId(self.streams.list.len() as u32);
         if self.streams.list.len() >= LIMITS.streams && !self.stopped {
             self.stopped = true;
-            let message = format!("the model is too large: more than {} streams once calls are inlined", LIMITS.streams);
+            let message =
+                format!("the model is too large: more than {} streams once calls are inlined", LIMITS.streams);
             self.report.add(Diagnostic::new(Code::E1602, new.span, message));
         }
         let mut name = new.name.clone();

@@ -144,10 +144,6 @@ impl Types {
         self.names.entry(ty).or_insert(name);
     }
 
-    pub(super) fn is_number(&self, ty: Ty) -> bool {
-        ty == INT || ty == REAL || self.is_machine(ty)
-    }
-
     pub(super) fn is_machine(&self, ty: Ty) -> bool {
         matches!(self.shape(ty), Shape::Machine { .. })
     }
@@ -226,9 +222,8 @@ impl Types {
         if depth == 0 {
             return "…".to_string();
         }
-        let list = |parts: &[Ty]| {
-            parts.iter().map(|&t| self.name_to_depth(file, t, depth - 1)).collect::<Vec<_>>().join(", ")
-        };
+        let list =
+            |parts: &[Ty]| parts.iter().map(|&t| self.name_to_depth(file, t, depth - 1)).collect::<Vec<_>>().join(", ");
         match self.shape(ty) {
             Shape::Bool => "bool".to_string(),
             Shape::Int => "int".to_string(),

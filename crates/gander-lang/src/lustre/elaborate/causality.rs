@@ -1,0 +1,131 @@
+//! Causality: no stream depends on its own value at the same instant.
+//!
+//! The graph has a stream for each node and an edge from a stream to each that its equation reads at the same instant. It
+//! is looked at twice, for the first instant and for later ones, after inlining and per scalar: elements of an array may
+//! depend on each other, and a node may be called with its own output where no output depends on that input.
+
+use gander_term::{Op, TermId};
+
+use super::model::Model;
+use super::streams::StreamId;
+use super::values::Cell;
+use crate::Code;
+use crate::diagnostic::Diagnostic;
+
+/// More cycles are not reported.
+const MAX_CYCLES: usize = 5;
+
+/// Names shown of one cycle.
+const MAX_NAMES: usize = 12;
+
+impl Model<'_> {
+    /// Reports cycles among the equations (`None`: a stream without one).
+    pub(super) fn check_causality(&mut self, equations: &[Option<Cell>]) {
+        let mut seen = vec![0u32; self.builder.pool.len()];
+        let mut stamp = 0;
+        for instant in [Instant::First, Instant::Later] {
+            let mut reads: Vec<Vec<StreamId>> = Vec::with_capacity(equations.len());
+            for equation in equations {
+                stamp += 1;
+                let term = equation.map(|cell| match instant {
+                    Instant::First => cell.first,
+                    Instant::Later => cell.later,
+                });
+                reads.push(term.map(|t| self.read_by(t, instant, &mut seen, stamp)).unwrap_or_default());
+            }
+            self.find_cycles(&reads);
+        }
+    }
+
+    /// The streams that a term reads at its own instant.
+    fn read_by(&self, term: TermId, instant: Instant, seen: &mut [u32], stamp: u32) -> Vec<StreamId> {
+        let pool = &self.builder.pool;
+        let mut found = Vec::new();
+        let mut stack = vec![term];
+        while let Some(t) = stack.pop() {
+            if std::mem::replace(&mut seen[t.index()], stamp) == stamp {
+                continue;
+            }
+            if matches!(pool.op(t), Op::Symbol(_)) {
+                found.extend(match instant {
+                    Instant::First => self.streams.by_current.get(&t).copied(),
+                    Instant::Later => self.streams.of_next(t),
+                });
+            } else {
+                stack.extend_from_slice(pool.args(t));
+            }
+        }
+        found
+    }
+
+    fn find_cycles(&mut self, reads: &[Vec<StreamId>]) {
+        #[derive(Clone, Copy, PartialEq)]
+        enum Colour {
+            New,
+            Open,
+            Done,
+        }
+        let mut colour = vec![Colour::New; reads.len()];
+        let mut cycles = 0;
+        for start in 0..reads.len() {
+            if colour[start] != Colour::New {
+                continue;
+            }
+            colour[start] = Colour::Open;
+            let mut path: Vec<(usize, usize)> = vec![(start, 0)];
+            while let Some((stream, next)) = path.last_mut() {
+                let Some(read) = reads[*stream].get(*next).copied() else {
+                    colour[*stream] = Colour::Done;
+                    path.pop();
+                    continue;
+                };
+                *next += 1;
+                match colour[read.index()] {
+                    Colour::New => {
+                        colour[read.index()] = Colour::Open;
+                        path.push((read.index(), 0));
+                    }
+                    Colour::Open => {
+                        let from = path.iter().position(|&(s, _)| s == read.index()).unwrap_or(0);
+                        let cycle: Vec<usize> = path[from..].iter().map(|&(s, _)| s).collect();
+                        self.report_cycle(&cycle);
+                        cycles += 1;
+                        if cycles >= MAX_CYCLES {
+                            return;
+                        }
+                    }
+                    Colour::Done => {}
+                }
+            }
+        }
+    }
+
+    fn report_cycle(&mut self, cycle: &[usize]) {
+        // Begin with the stream that is declared first, so that the message does not depend on the search.
+        let least = cycle.iter().enumerate().min_by_key(|&(_, &s)| s).map_or(0, |(k, _)| k);
+        let cycle: Vec<usize> = cycle[least..].iter().chain(&cycle[..least]).copied().collect();
+        let mut names: Vec<&str> = cycle.iter().take(MAX_NAMES).map(|&s| self.streams.list[s].name.as_str()).collect();
+        if cycle.len() > MAX_NAMES {
+            names.push("…");
+        }
+        names.push(&self.streams.list[cycle[0]].name);
+        let message = format!("`{}` depends on itself at the same instant: {}", names[0], names.join(" -> "));
+        let place = |s: usize| self.streams.list[s].definition.map_or(self.streams.list[s].span, |d| d.span);
+        let mut diagnostic = Diagnostic::new(Code::E1504, place(cycle[0]), message);
+        let mut shown = vec![place(cycle[0])];
+        for &s in cycle.iter().skip(1).take(MAX_NAMES) {
+            if !shown.contains(&place(s)) {
+                shown.push(place(s));
+                diagnostic = diagnostic.label(place(s), format!("`{}` is defined here", self.streams.list[s].name));
+            }
+        }
+        self.report.add(diagnostic.help("break the cycle with `pre`: the value of the instant before"));
+    }
+}
+
+/// Which instant is looked at.
+#[derive(Clone, Copy)]
+enum Instant {
+    First,
+    Later,
+}

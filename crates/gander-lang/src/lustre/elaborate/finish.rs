@@ -1,0 +1,151 @@
+//! The system: equations as elements of the start and the step, claims, assumptions.
+
+use gander_system::{
+    BuildError, ClaimKind, ClaimOrigin, Goal as StateGoal, NodeId, Role, StreamKind, System, SystemBuilder,
+};
+use gander_term::TermId;
+
+use super::model::{Formula, Goal, Model};
+use super::streams::StreamId;
+use super::values::{BASE, Cell};
+use crate::Code;
+
+impl Model<'_> {
+    /// True if there is something to check.
+    pub(super) fn has_claims(&self) -> bool {
+        !self.obligations.is_empty()
+    }
+
+    /// The finished system; none if there are errors.
+    pub(super) fn finish(mut self) -> Option<System> {
+        let obligations = std::mem::take(&mut self.obligations);
+        let assumptions = std::mem::take(&mut self.assumptions);
+        let claims: Vec<TermId> = obligations
+            .iter()
+            .map(|o| match o.aim {
+                Goal::Always => self.state_formula(&o.formula),
+                Goal::Reachable => self.state_goal(&o.formula),
+            })
+            .collect();
+        let assumed: Vec<TermId> = assumptions.iter().map(|a| self.state_formula(a)).collect();
+        let mut equations: Vec<Option<Cell>> = Vec::new();
+        for s in 0..self.streams.list.len() {
+            let definition = self.streams.list[s].definition;
+            let id = StreamId(s as u32);
+            equations.push(definition.map(|d| self.held(id, d.cell)));
+        }
+        if self.stopped || self.report.has_errors() {
+            return None;
+        }
+        self.check_causality(&equations);
+        if self.report.has_errors() {
+            return None;
+        }
+        match self.write(&equations, &obligations, &claims, &assumptions, &assumed) {
+            Ok(()) => Some(self.builder.finish()),
+            Err(error) => {
+                let span = self.streams.list.first().map_or(crate::Span::at(0), |s| s.span);
+                self.error(Code::E0901, span, format!("the system cannot be built: {error}"));
+                None
+            }
+        }
+    }
+
+    /// A formula about every state: the expression itself, or a stream that is equal to it.
+    fn state_formula(&mut self, formula: &Formula) -> TermId {
+        let cell = self.while_on(formula.cell, formula.clock);
+        self.of_state(cell, formula)
+    }
+
+    /// A goal is reached only while its clock is on.
+    fn state_goal(&mut self, formula: &Formula) -> TermId {
+        let cell = match self.clocks.on(formula.clock) {
+            Some(on) => self.lift(gander_term::Op::And, &[on, formula.cell]),
+            None => formula.cell,
+        };
+        self.of_state(cell, formula)
+    }
+
+    fn of_state(&mut self, cell: Cell, formula: &Formula) -> TermId {
+        if cell.instant {
+            return cell.first;
+        }
+        let stream = self.as_stream(cell, BASE, "", "formula", formula.span);
+        self.streams.get(stream).current
+    }
+
+    fn write(
+        &mut self,
+        equations: &[Option<Cell>],
+        obligations: &[super::model::Obligation],
+        claims: &[TermId],
+        assumptions: &[Formula],
+        assumed: &[TermId],
+    ) -> Result<(), BuildError> {
+        self.declare_befores(equations)?;
+        let here = NodeId(0);
+        let mut starts: Vec<(String, TermId, Option<gander_system::Span>)> = Vec::new();
+        let mut steps = Vec::new();
+        for (s, equation) in equations.iter().enumerate() {
+            let Some(cell) = equation else { continue };
+            let stream = &self.streams.list[s];
+            let span = stream.definition.map(|d| d.span);
+            let (name, current, next) = (stream.name.clone(), stream.current, stream.next);
+            let first = self.builder.pool.eq(current, cell.first);
+            let later = self.builder.pool.eq(next, cell.later);
+            starts.push((format!("{name} at first"), first, span));
+            steps.push((name, later, span));
+        }
+        let builder = &mut self.builder;
+        builder.named_start("start", here, &starts, None)?;
+        let mut draft = builder.transition("step", None, here, here, None)?;
+        for (name, term, span) in steps {
+            builder.named_constraint(&mut draft, &name, term, span)?;
+        }
+        for (stream, equation) in self.streams.list.iter().zip(equations) {
+            let role = builder.so_far().var(stream.var).role;
+            if equation.is_none() && !stream.free && role == Role::State {
+                builder.free(&mut draft, stream.var);
+            }
+        }
+        builder.add(draft)?;
+        for (formula, &term) in assumptions.iter().zip(assumed) {
+            let term = builder.state_formula(term, &formula.name)?;
+            builder.assumption(&formula.name, term, Some(formula.span));
+        }
+        for (obligation, &term) in obligations.iter().zip(claims) {
+            claim(builder, obligation, term)?;
+        }
+        Ok(())
+    }
+
+    /// Values before the first instant that some equation reads become inputs.
+    fn declare_befores(&mut self, equations: &[Option<Cell>]) -> Result<(), BuildError> {
+        let roots: Vec<TermId> = equations.iter().flatten().flat_map(|c| [c.first, c.later]).collect();
+        let free: rustc_hash::FxHashSet<_> = self.builder.pool.free_symbols(&roots).into_iter().collect();
+        for (symbol, id) in std::mem::take(&mut self.streams.befores) {
+            let name = self.builder.pool.symbol(symbol).name.clone();
+            let next = self.builder.pool.find_symbol(&format!("{name}'"));
+            if !free.contains(&symbol) && !next.is_some_and(|n| free.contains(&n)) {
+                continue;
+            }
+            let (sort, span, range) = {
+                let s = self.streams.get(id);
+                (s.sort, s.span, self.range_of(id))
+            };
+            let var = self.builder.var(&name, sort, Role::Input, range, Some(span))?;
+            self.builder.set_stream(var, Some(StreamKind::Internal));
+        }
+        Ok(())
+    }
+}
+
+fn claim(builder: &mut SystemBuilder, o: &super::model::Obligation, term: TermId) -> Result<(), BuildError> {
+    let f = &o.formula;
+    let term = builder.state_formula(term, &f.name)?;
+    let kind = match o.aim {
+        Goal::Always => ClaimKind::Always(term),
+        Goal::Reachable => ClaimKind::Reachable(vec![StateGoal::State(term)]),
+    };
+    builder.claim(&f.name, kind, ClaimOrigin::Written, &f.text, Some(f.span))
+}

@@ -1,0 +1,212 @@
+//! From syntax to systems: names, types, constants, clocks, inlining, lowering.
+//!
+//! Each root (a node that nobody calls, or one marked as main) becomes a system of its own. An instance of a node is looked
+//! at where it is called, with the types and constants it has there, so that polymorphic nodes and arrays of a given size
+//! need nothing of their own; a node that no root calls is looked at alone, for its errors. Stages:
+//!
+//! 1. `globals`: the declarations of the file, who calls whom, recursion;
+//! 2. `instances`, `calls`, `contracts`, `equations`: instances and their streams, from the root downwards, in a queue;
+//! 3. `expressions`, `operators`, `aggregates`, `sampling`, `clocks`: the value of an expression, a pair of terms for the first
+//!    instant and for later ones (`values`);
+//! 4. `causality`: no cycle at one instant;
+//! 5. `finish`: the system.
+//!
+//! Nothing recurses over the input, but types, whose depth is limited. The work is linear in the size of the program once
+//! calls are inlined and arrays are scalars; both are limited (`model::LIMITS`), with a diagnostic.
+
+mod aggregates;
+mod calls;
+mod causality;
+mod choice;
+mod clocks;
+mod contracts;
+mod equations;
+mod expressions;
+mod finish;
+mod functions;
+mod globals;
+mod instances;
+mod machine;
+mod model;
+mod operators;
+mod refine;
+mod report;
+mod resolve;
+mod sampling;
+mod streams;
+mod types;
+mod values;
+mod walk;
+
+use gander_system::System;
+
+use super::ast::{ExprKind, File, Node, NodeKind, Unary};
+use crate::diagnostic::Diagnostic;
+use crate::{Code, Loaded};
+use globals::Globals;
+use model::Model;
+use report::Report;
+
+/// The systems of a file: the first root, then the others.
+pub(super) fn elaborate(file: &File, text: &str, parsed: Vec<Diagnostic>) -> Loaded {
+    let mut report = Report::default();
+    for diagnostic in parsed {
+        report.add(diagnostic);
+    }
+    let systems = if report.has_errors() { Vec::new() } else { systems(file, text, &mut report) };
+    let failed = report.has_errors();
+    let mut systems = systems.into_iter().filter(|_| !failed);
+    Loaded { system: systems.next(), others: systems.collect(), diagnostics: report.finish() }
+}
+
+fn systems(file: &File, text: &str, report: &mut Report) -> Vec<System> {
+    let globals = Globals::new(file, text, report);
+    globals.check_recursion(report);
+    check_memory(&globals, report);
+    let roots = globals.roots();
+    if roots.is_empty() {
+        let span = crate::Span::at(0);
+        report.add(Diagnostic::new(Code::E1307, span, "the file has no node to analyse"));
+    }
+    if report.has_errors() {
+        return Vec::new();
+    }
+    let mut built: Vec<(System, bool)> = Vec::new();
+    for &root in &roots {
+        built.extend(system(&globals, root, roots.len() > 1, report));
+    }
+    let reached = globals.reached(&roots);
+    let mut order: Vec<usize> = (0..globals.nodes.len()).filter(|&n| !reached[n]).collect();
+    // Callers first: what they reach is looked at with them.
+    let mut looked_at = reached;
+    order.sort_by_key(|&n| std::cmp::Reverse(globals.calls[n].len()));
+    for n in order {
+        if !looked_at[n] && !globals.nodes[n].imported {
+            system(&globals, n, false, report);
+            for (m, seen) in globals.reached(&[n]).into_iter().enumerate() {
+                looked_at[m] |= seen;
+            }
+        }
+    }
+    let some_claims = built.iter().any(|(_, claims)| *claims);
+    if !some_claims && !report.has_errors() {
+        let span = globals.nodes[roots[0]].name.span;
+        report.add(Diagnostic::new(
+            Code::W1703,
+            span,
+            "nothing is claimed: there is no property, guarantee or range to check",
+        ));
+    }
+    built.into_iter().filter(|(_, claims)| *claims || !some_claims).map(|(system, _)| system).collect()
+}
+
+/// The system of a root, and whether it has claims.
+fn system(globals: &Globals<'_>, root: usize, qualified: bool, report: &mut Report) -> Option<(System, bool)> {
+    let node: &Node = globals.nodes[root];
+    let name = globals.file.text(node.name.word);
+    let mut model = match Model::new(globals, name, node.name.span, report) {
+        Ok(model) => model,
+        Err(error) => {
+            report.add(Diagnostic::new(Code::E0901, node.name.span, format!("the system cannot be built: {error}")));
+            return None;
+        }
+    };
+    model.global_constants();
+    model.root(node);
+    let mut next = 0;
+    while next < model.instances.len() && !model.stopped {
+        model.elaborate_instance(next);
+        next += 1;
+    }
+    if qualified {
+        model.qualify(name);
+    }
+    let claims = model.has_claims();
+    model.finish().map(|system| (system, claims))
+}
+
+impl Model<'_> {
+    fn global_constants(&mut self) {
+        let consts = self.globals.consts.clone();
+        for c in self.constant_order(&consts) {
+            let value = self.constant_value(None, c);
+            self.constants.insert(c.name.word, value);
+        }
+    }
+
+    /// Puts the root's name in front of the names of its own claims.
+    fn qualify(&mut self, root: &str) {
+        let below = format!("{root}.");
+        for o in &mut self.obligations {
+            if !o.formula.name.starts_with(&below) {
+                o.formula.name = format!("{below}{}", o.formula.name);
+            }
+        }
+    }
+}
+
+/// What is said of `pre` and `->` before any instance is looked at: functions have none, contracts no unguarded one, and
+/// elsewhere an unguarded one deserves a warning.
+fn check_memory(globals: &Globals<'_>, report: &mut Report) {
+    let file = globals.file;
+    for &node in &globals.nodes {
+        let mut roots = Vec::new();
+        walk::in_node(file, node, &mut roots);
+        walk::below(file, &roots, |id| {
+            let expr = file.expr(id);
+            if globals.unguarded[id.0 as usize] {
+                report.add(
+                    Diagnostic::new(Code::W1701, expr.span, "unguarded `pre`: its first value is arbitrary")
+                        .help("`init -> pre x` gives it a first value"),
+                );
+            }
+            if node.kind == NodeKind::Function && has_memory(globals, &expr.kind) {
+                let name = file.text(node.name.word);
+                report.add(
+                    Diagnostic::new(Code::E1505, expr.span, format!("memory in the function `{name}`"))
+                        .label(node.name.span, "a function depends on its inputs at the same instant only")
+                        .help("make it a `node`"),
+                );
+            }
+        });
+    }
+    let mut clauses = Vec::new();
+    for &node in &globals.nodes {
+        if let Some(contract) = &node.contract {
+            walk::in_contract(file, contract, &mut clauses);
+        }
+    }
+    for &contract in &globals.contracts {
+        walk::in_contract_declaration(file, contract, &mut clauses);
+    }
+    walk::below(file, &clauses, |id| {
+        let expr = file.expr(id);
+        if globals.unguarded[id.0 as usize] {
+            report.add(
+                Diagnostic::new(Code::E1506, expr.span, "unguarded `pre` in a contract")
+                    .note("a contract must not depend on an arbitrary value")
+                    .help("`init -> pre x` gives it a first value"),
+            );
+        }
+        if let ExprKind::Call(call) = &expr.kind
+            && let Some(&callee) = globals.node_of.get(&call.callee.word)
+            && let Some(open) = globals.open_pre[callee]
+        {
+            let name = file.text(call.callee.word);
+            let message = format!("a contract calls `{name}`, which has an unguarded `pre`");
+            report.add(Diagnostic::new(Code::E1506, expr.span, message).label(open, "its first value is arbitrary"));
+        }
+    });
+}
+
+fn has_memory(globals: &Globals<'_>, kind: &ExprKind) -> bool {
+    match kind {
+        ExprKind::Unary(Unary::Pre | Unary::Current, _) | ExprKind::Last(_) => true,
+        ExprKind::Binary(op, _, _) => matches!(op, super::ast::Binary::Arrow | super::ast::Binary::Fby),
+        ExprKind::Call(call) => {
+            let callee = globals.node_of.get(&call.callee.word).map(|&n| globals.nodes[n].kind);
+            callee == Some(NodeKind::Node) || call.restart.is_some() || call.activation.is_some()
+        }
+        _ => false,
+    }
+}
