@@ -41,7 +41,7 @@ fn large() -> Arc<System> {
     let mut m = Model::new(&["A"]);
     m.int("x");
     m.start("go", 0, "x == 0");
-    for i in 0..300 {
+    for i in 0..1500 {
         m.step(&format!("t{i}"), 0, 0, &[], &format!("x != {i}"), &[&format!("x := x + {i}")]);
         m.always(&format!("c{i}"), &format!("x != 0 - 5 - {i}"));
     }

@@ -279,6 +279,10 @@ impl Prover {
 
     /// Asks the step case, with another solver if one fails.
     fn ask_step(&mut self, desk: &Desk, assumed: &[usize], shown: &[usize], k: u32) -> Result<Preserved, Reason> {
+        // Or everything would be encoded again for a session that may not start.
+        if desk.is_cancelled() {
+            return Err(Reason::Interrupted);
+        }
         let options = &desk.config().options.induction;
         let assumable = Assumable { loop_free: options.loop_free, no_restart: options.no_restart };
         let mut failure = Reason::NotStarted("no solver for this was found".into());
