@@ -16,6 +16,7 @@ var i, j, k: int
 var r, s: real
 var t, u: string
 var e: E
+var v, w: bits8
 define half(x: real): real = x / 2
 start { true }
 ";
@@ -58,6 +59,10 @@ fn precedence_and_coercions() {
         ("forall x: int 0..3. x >= i and a", "forall x: int 0..3. (x >= i and a)"),
         ("-(-i) == -i", "(-(-i)) == (-i)"),
         ("1_000 == i", "1000 == i"),
+        ("v + w + 1 == 255", "bvadd(bvadd(v, w), 1) == -1"),
+        ("v - w * 2 == -v", "bvsub(v, bvmul(w, 2)) == bvneg(v)"),
+        ("0 <= v < w", "bvule(0, v) and bvult(v, w)"),
+        ("v > w == a", "bvugt(v, w) == a"),
     ];
     for (left, right) in same {
         let system = load(&format!("{NAMES}always p: {left}\nalways q: {right}\n"));
@@ -69,6 +74,14 @@ fn precedence_and_coercions() {
         let plain = |text: String| text.replace(['~', '`'], "").replace(char::is_numeric, "");
         assert_eq!(plain(term("p")), plain(term("q")), "{left}");
     }
+}
+
+#[test]
+fn numbers_become_bit_vectors_where_they_meet_one() {
+    let system = load(&format!("{NAMES}always p: (if a then 3 else v) == w and v != -1 and extract(3, 0, v) == 7\n"));
+    let ClaimKind::Always(formula) = system.claims[0].kind else { panic!() };
+    expect!["(if a then 3u8 else v) == w and v != 255u8 and extract(3, 0, v) == 7u4"]
+        .assert_eq(&system.pool.display(formula.term()).to_string());
 }
 
 #[test]

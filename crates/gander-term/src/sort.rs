@@ -78,7 +78,7 @@ impl Sort {
             Sort::Real => "real",
             Sort::String => "string",
             Sort::Enum(id) => &pool.enumeration(id).name,
-            Sort::BitVec(width) => return Cow::Owned(format!("bits[{}]", width.bits())),
+            Sort::BitVec(width) => return Cow::Owned(format!("bits{}", width.bits())),
         })
     }
 }

@@ -9,7 +9,7 @@
 //! - `-3` is a constant, `-(3)` is unary minus on a constant. `3` is an int, `3.0` the real.
 //! - `1/3` without spaces is the constant, `1.0 / 3.0` is a division.
 //! - `a <-> b` is `==` on bools; `a != b` is `not` over `==`.
-//! - `5u8` is the bit-vector 5 of 8 bits; the sort is `bits[8]`. Operators on bit-vectors are functions with the names of
+//! - `5u8` is the bit-vector 5 of 8 bits; the sort is `bits8`. Operators on bit-vectors are functions with the names of
 //!   SMT-LIB 2.7, parameters first: `bvadd(x, y)`, `extract(7, 0, x)`, `zero_extend(4, x)`, `int_to_bv(8, n)`.
 //! - `Status.Open` is a constant of an enumeration. A symbol whose name reads as something else is put in backquotes.
 //! - A symbol's name may contain dots inside, and end in primes: `a.balance'`. Fresh names like `x~3` are plain, too.

@@ -54,6 +54,11 @@ fn is_plain(name: &str) -> bool {
     !name.is_empty() && plain_name_len(name) == name.len() && !KEYWORDS.contains(&name)
 }
 
+/// True for `bits8` and the like, which name sorts of bit-vectors.
+pub(super) fn reads_as_bits(name: &str) -> bool {
+    name.strip_prefix("bits").is_some_and(|w| !w.is_empty() && w.bytes().all(|b| b.is_ascii_digit()))
+}
+
 /// The constant that a plain name with a dot means, if it does.
 pub(super) fn enum_constant(pool: &Pool, name: &str) -> Option<(EnumId, u32)> {
     let (sort, variant) = name.rsplit_once('.')?;
@@ -74,7 +79,7 @@ pub(super) fn write_symbol(out: &mut dyn Write, pool: &Pool, s: SymbolId) -> fmt
 /// The name of an enumeration or one of its variants, quoted if need be.
 pub(super) fn write_enum(out: &mut dyn Write, pool: &Pool, e: EnumId) -> fmt::Result {
     let name = &pool.enumeration(e).name;
-    if is_plain(name) { out.write_str(name) } else { write_quoted(out, name, '`') }
+    if is_plain(name) && !reads_as_bits(name) { out.write_str(name) } else { write_quoted(out, name, '`') }
 }
 
 pub(super) fn write_enum_constant(out: &mut dyn Write, pool: &Pool, e: EnumId, variant: u32) -> fmt::Result {

@@ -10,7 +10,7 @@ use crate::value::{IBig, Value};
 
 use super::ParseError;
 use super::lexer::{Kind, Lexer, Token};
-use super::names::enum_constant;
+use super::names::{enum_constant, reads_as_bits};
 use super::print::level;
 
 const BAD_WIDTH: &str = "a number of bits from 1 to 65536 was expected";
@@ -228,18 +228,6 @@ impl Parser<'_> {
         number.ok_or_else(|| ParseError::new(token.start, "a small number was expected"))
     }
 
-    /// The width of `bits[8]`, behind `bits`.
-    fn width(&mut self) -> Result<Width, ParseError> {
-        self.expect("[")?;
-        let token = self.advance()?;
-        let width = match &token.kind {
-            Kind::Literal(Value::Int(i)) => u32::try_from(i).ok().and_then(Width::new),
-            _ => None,
-        };
-        self.expect("]")?;
-        width.ok_or_else(|| ParseError::new(token.start, BAD_WIDTH))
-    }
-
     /// Reads what can stand behind an operand; gives the whole term at the end of the text, or nothing when another
     /// operand must follow.
     fn after_operand(&mut self) -> Result<Option<TermId>, ParseError> {
@@ -450,7 +438,10 @@ impl Parser<'_> {
                 Kind::Word("int") => Some(Sort::Int),
                 Kind::Word("real") => Some(Sort::Real),
                 Kind::Word("string") => Some(Sort::String),
-                Kind::Name(n) if n == "bits" && self.token.kind == Kind::Word("[") => Some(Sort::BitVec(self.width()?)),
+                Kind::Name(n) if reads_as_bits(n) => {
+                    let width = n[4..].parse().ok().and_then(Width::new);
+                    Some(Sort::BitVec(width.ok_or_else(|| ParseError::new(token.start, BAD_WIDTH))?))
+                }
                 Kind::Name(n) | Kind::Quoted(n) => self.pool.find_enum(n).map(Sort::Enum),
                 _ => None,
             };

@@ -229,9 +229,9 @@ fn bit_vectors_are_functions_and_sized_literals() {
     same(p, "int_to_bv(8, x + 1) == a");
     same(p, "ubv_to_int(a) + sbv_to_int(b) < 3");
     same(p, "bvadd == bvneg(bvadd)");
-    let t = parse_term(p, "forall k: bits[8], l: bits[65536]. k == a").unwrap();
+    let t = parse_term(p, "forall k: bits8, l: bits65536. k == a").unwrap();
     let text = p.display(t).to_string();
-    assert_eq!(text, "forall k: bits[8], l: bits[65536]. k == a");
+    assert_eq!(text, "forall k: bits8, l: bits65536. k == a");
     reads(p, "bvadd (a, b)", "bvadd(a, b)");
     for (text, message) in [
         ("300u8 == a", "does not fit"),
@@ -244,7 +244,7 @@ fn bit_vectors_are_functions_and_sized_literals() {
         ("extract(a, 1, a)", "small number"),
         ("zero_extend(65536, a)", "65536"),
         ("int_to_bv(0, x)", "1 to 65536"),
-        ("forall k: bits[0]. p", "1 to 65536"),
+        ("forall k: bits0. p", "1 to 65536"),
         ("bvfoo(a)", "no function"),
         ("a + b", "takes two or more ints"),
         ("a < b", "takes two ints"),
@@ -252,6 +252,10 @@ fn bit_vectors_are_functions_and_sized_literals() {
         let error = parse_term(p, text).expect_err(text);
         assert!(error.message.contains(message), "{text}: {}", error.message);
     }
+    p.declare_enum("bits8", &["A"]).unwrap();
+    let t = parse_term(p, "exists k: `bits8`, l: bits8. k == bits8.A and l == a").unwrap();
+    let text = p.display(t).to_string();
+    assert!(text.contains(": `bits8`") && text.contains(": bits8. "), "{text}");
     let sort = Sort::BitVec(Width::W8);
     assert_eq!(parse_value(p, sort, "-1"), Ok(Value::bits(Width::W8, 255)));
     assert_eq!(parse_value(p, sort, "5u8"), Ok(Value::bits(Width::W8, 5)));

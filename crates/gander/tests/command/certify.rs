@@ -67,3 +67,30 @@ fn files_that_are_no_evidence() {
         assert!(ran.err.contains("error"), "{args:?}: {}", ran.err);
     }
 }
+
+/// Values of bit-vectors in runs, and operators on them in invariants.
+#[test]
+fn evidence_about_bit_vectors_is_saved_and_accepted() {
+    if !have_z3("evidence_about_bit_vectors_is_saved_and_accepted") {
+        return;
+    }
+    let model = "spec Byte\nvar x: bits8\nvar wide: bits70\nstart { x == 250, wide == 1 }\n\
+                 step up { x := x + 2, wide := bvshl(wide, 1) }\n\
+                 always even: bvand(x, 1) == 0\nalways grows: x >= 250\n";
+    let folder = Folder::with("byte.sts", model);
+    assert_eq!(folder.run(&["check", "--save-evidence", "proofs", "byte.sts"]).code, 1);
+    for claim in ["even", "grows"] {
+        let ran = folder.run(&["certify", "byte.sts", &format!("proofs/byte.{claim}.evidence.json")]);
+        assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{claim}: {}", ran.out);
+    }
+    let run = folder.read("proofs/byte.grows.evidence.json");
+    assert!(run.contains("\"x\": \"254\"") && run.contains("\"x\": \"0\""), "{run}");
+    folder.write("value.json", run.replacen("\"x\": \"0\"", "\"x\": \"1\"", 1));
+    assert_eq!(folder.run(&["certify", "byte.sts", "value.json"]).code, 1);
+    folder.write("range.json", run.replacen("\"x\": \"0\"", "\"x\": \"256\"", 1));
+    let ran = folder.run(&["certify", "byte.sts", "range.json"]);
+    assert!(ran.code == 2 && ran.err.contains("does not fit into 8 bits"), "{} {}", ran.code, ran.err);
+    let invariant = folder.read("proofs/byte.even.evidence.json");
+    folder.write("odd.json", invariant.replace("0u8", "1u8"));
+    assert_eq!(folder.run(&["certify", "byte.sts", "odd.json"]).code, 1, "{invariant}");
+}

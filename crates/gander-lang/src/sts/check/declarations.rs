@@ -435,6 +435,12 @@ impl Checker {
         if sort == Sort::Real && found == Sort::Int {
             return Some(self.as_real(term));
         }
+        if let (Sort::BitVec(width), Sort::Int) = (sort, found) {
+            let bits = self.as_bits(term, width);
+            if bits != term {
+                return Some(bits);
+            }
+        }
         let (wanted, got) = (self.a_sort(sort), self.a_sort(found));
         let mut diagnostic = Diagnostic::new(Code::E0301, tree::span(node), format!("expected {wanted}, found {got}"))
             .here(format!("this is {got}"));

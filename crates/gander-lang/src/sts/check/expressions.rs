@@ -4,7 +4,7 @@
 //! checker does not run on trees with errors.
 
 use super::names::{Definition, NameKind};
-use super::{Checker, Place};
+use super::{Checker, Place, bits};
 use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
 use crate::span::Span;
@@ -354,6 +354,7 @@ impl Checker {
                 let term = self.expect_sort(term, Sort::Real, &args[0])?;
                 self.pool().mk(Op::ToInt, &[term]).ok()
             }
+            _ if bits::is_function(name) => self.bit_function(name, &args, span),
             _ => {
                 let defined: Vec<String> = self.functions();
                 let near = nearest(name, FUNCTIONS.iter().copied().chain(defined.iter().map(String::as_str)));

@@ -179,6 +179,9 @@ impl Checker {
             }
             None => {}
         }
+        if let Some(sort) = super::bits::sort_named(name) {
+            return Some(sort);
+        }
         if self.is_full() {
             return None;
         }
@@ -205,4 +208,4 @@ impl Checker {
     }
 }
 
-const SORTS: &str = "the sorts are `bool`, `int`, `real`, `string` and the declared enumerations";
+const SORTS: &str = "the sorts are `bool`, `int`, `real`, `string`, `bits8` and so on, and the declared enumerations";

@@ -1,6 +1,6 @@
 //! Operators: which sorts they take, and what to say when they get others.
 
-use super::{Checker, Place};
+use super::{Checker, Place, bits};
 use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
 use crate::sts::format::one_line;
@@ -78,13 +78,16 @@ impl Checker {
 
     fn is_number(&mut self, operand: &SyntaxNode, operator: &str, term: TermId) -> bool {
         let sort = self.builder.pool.sort(term);
-        if !sort.is_numeric() {
+        let good = sort.is_numeric() || matches!(sort, Sort::BitVec(_)) && bits::has_operator(operator);
+        if !good {
             self.wrong_operand(operand, operator, "numbers", sort);
         }
-        sort.is_numeric()
+        good
     }
 
+    /// Ints become reals if there is a real, numbers become bit-vectors if there is one.
     fn one_sort(&mut self, mut terms: Vec<TermId>) -> Vec<TermId> {
+        self.among_bits(&mut terms);
         let pool = &self.builder.pool;
         if terms.iter().any(|term| pool.sort(*term) == Sort::Real) {
             for term in &mut terms {
@@ -102,7 +105,7 @@ impl Checker {
         match self.builder.pool.as_constant(term) {
             Some(Value::Int(value)) => Some(self.pool().constant(Value::Int(-value))),
             Some(Value::Real(value)) => Some(self.pool().constant(Value::Real(-value))),
-            _ => self.pool().mk(Op::Neg, &[term]).ok(),
+            _ => self.arithmetic(Op::Neg, &[term], "-", tree::span(node)),
         }
     }
 
@@ -170,7 +173,7 @@ impl Checker {
                     let mut factors = vec![result];
                     factors.extend(&terms[at + 1..at + 1 + run]);
                     let factors = self.one_sort(factors);
-                    result = self.pool().mk(Op::Mul, &factors).ok()?;
+                    result = self.arithmetic(Op::Mul, &factors, "*", operator.span)?;
                     at += run;
                 }
                 K::Slash => {
@@ -188,6 +191,12 @@ impl Checker {
 
     fn quotient(&mut self, a: TermId, b: TermId, operator: &Leaf, sides: (&SyntaxNode, &SyntaxNode)) -> Option<TermId> {
         let pool = &self.builder.pool;
+        for (term, side) in [(a, sides.0), (b, sides.1)] {
+            if let sort @ Sort::BitVec(_) = pool.sort(term) {
+                self.wrong_operand(side, operator.text, "reals", sort);
+                return None;
+            }
+        }
         if pool.sort(a) == Sort::Int && pool.sort(b) == Sort::Int {
             let (left, right) = (one_line(sides.0, 30), one_line(sides.1, 30));
             let exact = if sides.0.kind() == K::Literal {
@@ -254,13 +263,13 @@ impl Checker {
         let mut at = 0;
         while at < operators.len() {
             if operators[at].kind == K::Minus {
-                result = self.pool().mk(Op::Sub, &[result, terms[at + 1]]).ok()?;
+                result = self.arithmetic(Op::Sub, &[result, terms[at + 1]], "-", operators[at].span)?;
                 at += 1;
             } else {
                 let run = operators[at..].iter().take_while(|token| token.kind == K::Plus).count();
                 let mut parts = vec![result];
                 parts.extend(&terms[at + 1..at + 1 + run]);
-                result = self.pool().mk(Op::Add, &parts).ok()?;
+                result = self.arithmetic(Op::Add, &parts, "+", operators[at].span)?;
                 at += run;
             }
         }
@@ -318,7 +327,7 @@ impl Checker {
                 K::Greater => Op::Gt,
                 _ => Op::Ge,
             };
-            parts.push(self.pool().mk(op, pair).ok()?);
+            parts.push(self.arithmetic(op, pair, operator.text, operator.span)?);
         }
         Some(self.pool().and(parts))
     }
