@@ -24,6 +24,7 @@ use crate::board::{Board, Fact, ProvedInvariant};
 use crate::cancel::CancelToken;
 use crate::config::{CheckConfig, CheckReport, Event, InternalError, Observer, Outcome};
 use crate::engine::{Desk, EngineInfo, Message, Proposal, engines};
+use crate::reduction::Reduction;
 
 use floor::{Floor, Slot};
 use judge::{Judge, Judgement};
@@ -59,13 +60,14 @@ pub fn check_with(
         let _ = wake.send(Message::Cancelled);
     });
     let config = Arc::new(config.clone());
+    let reduction = Reduction::of(system);
     let board = Arc::new(Board::new(system));
     let settled = Arc::new(system.claims.iter().map(|_| AtomicBool::new(true)).collect::<Vec<_>>());
     for claim in &config.claims {
         settled[claim.index()].store(false, Ordering::SeqCst);
     }
     control::raise_bounds(system, &config.claims, &board);
-    let slots = open_slots(system, &config, &board, &settled, &all, &sender, portfolio);
+    let slots = open_slots(&reduction, &config, &board, &settled, &all, &sender, portfolio);
     let floor = Floor::new(slots, sender);
     let mut director = Director {
         system,
@@ -99,7 +101,7 @@ pub fn check_with(
 
 /// A place for every engine that the configuration allows and that can decide something.
 fn open_slots(
-    system: &Arc<System>,
+    reduction: &Reduction,
     config: &Arc<CheckConfig>,
     board: &Arc<Board>,
     settled: &Arc<Vec<AtomicBool>>,
@@ -110,7 +112,7 @@ fn open_slots(
     let wanted = |info: &&EngineInfo| config.engines.as_ref().is_none_or(|names| names.iter().any(|n| n == info.name));
     let mut slots = Vec::new();
     for info in portfolio.iter().filter(wanted) {
-        let decides = |c: &ClaimId| (info.decides)(&system.claims[c.index()].kind);
+        let decides = |c: &ClaimId| (info.decides)(&reduction.system.claims[c.index()].kind);
         let claims: Vec<ClaimId> = config.claims.iter().copied().filter(decides).collect();
         if claims.is_empty() {
             continue;
@@ -121,7 +123,7 @@ fn open_slots(
         let desk = Desk {
             engine: info.name,
             shortest: info.finds_shortest,
-            system: Arc::clone(system),
+            reduction: reduction.clone(),
             config: Arc::clone(config),
             claims,
             board: Arc::clone(board),
@@ -253,6 +255,12 @@ impl Director<'_> {
             Message::Fact { engine, text } => {
                 self.observer.event(&Event::Fact { engine: engine.to_string(), text });
             }
+            Message::Lost { engine, claim } => {
+                if let Some(at) = self.config.claims.iter().position(|c| *c == claim) {
+                    let reason = "its answer could not be carried back to the model".to_string();
+                    self.obstacles[at].push(Obstacle { engine: engine.to_string(), reason });
+                }
+            }
             Message::Broken { engine, problem } => {
                 let open = self.config.claims.iter().zip(&self.outcomes).find(|(_, o)| o.is_none());
                 let claim = open.map_or(ClaimId(0), |(c, _)| *c);
@@ -335,7 +343,7 @@ impl Director<'_> {
             if self.outcomes[at].is_some() {
                 continue;
             }
-            if let Verdict::Holds(Evidence::Invariant(f)) | Verdict::Fails(Evidence::Invariant(f)) = &proposal.verdict
+            if let Some(f) = &proposal.invariant
                 && !published.iter().any(|p| Arc::ptr_eq(&p.pool, &f.pool) && p.by_node == f.by_node)
             {
                 // The engine could not know, so it has told nobody yet.

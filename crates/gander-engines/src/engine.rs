@@ -25,12 +25,13 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::mpsc::Sender;
 
 use gander_smt::{Killer, Session, SessionConfig, Solver};
-use gander_system::{ClaimId, ClaimKind, Evidence, System, Verdict};
+use gander_system::{ClaimId, ClaimKind, Evidence, NodeFormulas, System, Verdict};
 
 use crate::board::{Board, Fact};
 use crate::cancel::CancelToken;
 use crate::config::CheckConfig;
 use crate::log_name::claims_in_file_name;
+use crate::reduction::Reduction;
 
 /// What an engine says after a piece of work.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -88,6 +89,8 @@ pub(crate) struct Proposal {
     pub verdict: Verdict,
     /// No shorter run shows the same.
     pub shortest: bool,
+    /// The invariant that the answer is, about the reduced system.
+    pub invariant: Option<NodeFormulas>,
 }
 
 /// What engines tell the director.
@@ -104,6 +107,11 @@ pub(crate) enum Message {
     Fact {
         engine: &'static str,
         text: String,
+    },
+    /// An answer about the reduced system that stands for none about the given one.
+    Lost {
+        engine: &'static str,
+        claim: ClaimId,
     },
     /// An engine panicked.
     Broken {
@@ -137,7 +145,7 @@ pub struct Purpose {
 pub struct Desk {
     pub(crate) engine: &'static str,
     pub(crate) shortest: bool,
-    pub(crate) system: Arc<System>,
+    pub(crate) reduction: Reduction,
     pub(crate) config: Arc<CheckConfig>,
     pub(crate) claims: Vec<ClaimId>,
     pub(crate) board: Arc<Board>,
@@ -150,9 +158,9 @@ pub struct Desk {
 }
 
 impl Desk {
-    /// The system.
+    /// The system to work on. Answers about it are carried back to the system that was given.
     pub fn system(&self) -> &Arc<System> {
-        &self.system
+        &self.reduction.system
     }
 
     /// The configuration of the check.
@@ -185,16 +193,26 @@ impl Desk {
         if matches!(verdict, Verdict::Holds(Evidence::Run(_)) | Verdict::Fails(Evidence::Run(_))) {
             self.board.found_run(claim);
         }
-        let proposal = Proposal { engine: self.engine, claim, verdict, shortest: self.shortest };
-        self.tell(Message::Proposal(proposal));
+        self.tell(match self.proposal(claim, verdict) {
+            Some(proposal) => Message::Proposal(proposal),
+            None => Message::Lost { engine: self.engine, claim },
+        });
+    }
+
+    fn proposal(&self, claim: ClaimId, verdict: Verdict) -> Option<Proposal> {
+        let invariant = match &verdict {
+            Verdict::Holds(Evidence::Invariant(f)) | Verdict::Fails(Evidence::Invariant(f)) => Some(f.clone()),
+            _ => None,
+        };
+        let verdict = self.reduction.lift(verdict)?;
+        Some(Proposal { engine: self.engine, claim, verdict, shortest: self.shortest, invariant })
     }
 
     /// Offers answers that the engine is not sure of. Those that a short check finds right are as good as any; of the
     /// others nobody hears, and the engine is asked to go on.
     pub fn conjecture(&self, answers: impl IntoIterator<Item = (ClaimId, Verdict)>) {
-        let (engine, shortest) = (self.engine, self.shortest);
-        let proposal = |(claim, verdict)| Proposal { engine, claim, verdict, shortest };
-        self.tell(Message::Conjectures(answers.into_iter().map(proposal).collect()));
+        let proposals = answers.into_iter().filter_map(|(claim, verdict)| self.proposal(claim, verdict));
+        self.tell(Message::Conjectures(proposals.collect()));
     }
 
     /// Tells how far the engine is.
@@ -234,7 +252,7 @@ impl Desk {
         let mut session = self.config.solvers.session(solver, config);
         if let Some(folder) = &self.config.log_smt {
             let n = self.conversations.fetch_add(1, Ordering::Relaxed);
-            let claims = claims_in_file_name(&self.system, &purpose.claims);
+            let claims = claims_in_file_name(self.system(), &purpose.claims);
             let path = folder.join(format!("{}-{claims}-{}-{n}.smt2", self.engine, purpose.part));
             // A log that cannot be written is the command's business: it made the folder.
             if let Ok(file) = File::create(path) {

@@ -20,6 +20,7 @@ mod engine;
 mod induction;
 mod log_name;
 mod question;
+mod reduction;
 mod search;
 #[cfg(test)]
 mod seeded;

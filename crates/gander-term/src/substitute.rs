@@ -35,6 +35,18 @@ impl Substitution {
         Substitution { memo, lowest }
     }
 
+    /// Replaces a further symbol. No term that mentions it may have been rewritten before.
+    ///
+    /// # Panics
+    /// If the symbol is bound, or its term has another sort: both are bugs of the caller.
+    pub fn also(&mut self, pool: &mut Pool, symbol: SymbolId, term: TermId) {
+        assert!(!pool.symbol(symbol).bound, "a bound symbol cannot be substituted");
+        assert_eq!(pool.symbol(symbol).sort, pool.sort(term), "substitution keeps sorts");
+        let from = pool.var(symbol);
+        self.lowest = self.lowest.min(from);
+        self.memo.insert(from, term);
+    }
+
     /// The term with the substitution carried out.
     pub fn apply(&mut self, pool: &mut Pool, t: TermId) -> TermId {
         if let Some(r) = self.known(t) {

@@ -211,6 +211,9 @@ impl<'a> Copying<'a> {
                 Effect::Constrain { id, relation } => {
                     let relation = rewrite(&mut self.to.pool, relation.term());
                     let relation = rename(renaming, &mut self.to.pool, relation);
+                    if self.to.pool.as_bool(relation) == Some(true) {
+                        continue;
+                    }
                     self.to.constrain(draft, relation, self.from.elements[id.index()].span)?;
                     self.came_from(Some(id));
                 }

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`chain`] | a chain of goals as plain reachability of a node |
 //! | [`constants`] | variables that never change become constants |
+//! | [`definitions`] | variables that are functions of others are replaced by what they stand for |
 //! | [`slice`] | only the variables that matter for a claim |
 //! | [`flatten`] | one node; the old node is a variable |
 //! | [`compose`] | several instances of specifications as one system |
@@ -16,6 +17,7 @@ mod chain;
 mod compose;
 mod constants;
 mod copying;
+mod definitions;
 mod enabled;
 mod flatten;
 mod relocate;
@@ -24,6 +26,7 @@ mod slice;
 pub use chain::{Chain, ChainError, chain};
 pub use compose::{ComposeError, ComposeLimits, Composed, LeftOut, Sync, compose, compose_within};
 pub use constants::{Constants, constants};
+pub use definitions::{Definitions, definitions};
 pub use flatten::{Flat, flatten};
 pub use slice::{Slice, slice};
 
