@@ -6,7 +6,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use gander_term::random::{Shape, TermGenerator};
-use gander_term::{Pool, Program, Scratch, Sort, TermId, Value, evaluate, parse_term};
+use gander_term::{Pool, Program, Scratch, Sort, TermId, Value, Width, evaluate, parse_term};
 
 fn report(what: &str, operators: u64, seconds: f64) {
     println!("{what:<44} {:>8.1} million operators/s", operators as f64 / seconds / 1e6);
@@ -70,6 +70,15 @@ fn main() {
     let money = parse_term(&mut pool, "a + b * (1/3) <= a - 3/2 or a / 7.0 > b").expect("a term");
     let reals = |i: i64, p: &Program| (0..p.inputs().len() as i64).map(|k| Value::whole(i * 7 + k)).collect();
     time("reals with fractions", &pool, &[money], &reals);
+
+    for v in ["v", "w"] {
+        pool.variable(v, Sort::BitVec(Width::W32));
+    }
+    let words = "bvult(bvadd(v, bvmul(w, 3u32)), bvshl(v, 2u32)) and bvsle(bvxor(v, w), bvsdiv(w, bvor(v, 1u32)))";
+    let words = parse_term(&mut pool, words).expect("a term");
+    let bits =
+        |i: i64, p: &Program| (0..p.inputs().len() as i64).map(|k| Value::bits(Width::W32, i * 77_777 + k)).collect();
+    time("bit-vectors of 32 bits", &pool, &[words], &bits);
 
     let start = Instant::now();
     let count = 20_000;

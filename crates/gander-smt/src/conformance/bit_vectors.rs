@@ -6,7 +6,7 @@ use super::{Group, tuples};
 
 pub(super) fn groups() -> Vec<Group> {
     let mut groups = Vec::new();
-    for bits in [1, 3, 8, 64, 70] {
+    for bits in [1, 3, 8, 65] {
         let Some(width) = Width::new(bits) else { continue };
         groups.extend(groups_of(width));
     }
