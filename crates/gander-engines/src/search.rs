@@ -187,7 +187,10 @@ pub(crate) fn system_features(e: &mut Encoding) -> Features {
             gander_term::Sort::Real => features.reals = true,
             gander_term::Sort::String => features.strings = true,
             gander_term::Sort::Enum(_) => features.enums = true,
-            gander_term::Sort::BitVec(_) => features.bit_vectors = true,
+            gander_term::Sort::BitVec(width) => {
+                features.bit_vectors = true;
+                features.bit_vectors_of_64 |= width == gander_term::Width::W64;
+            }
             gander_term::Sort::Bool => {}
         }
     }

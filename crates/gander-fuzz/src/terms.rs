@@ -99,7 +99,9 @@ fn one(plan: &Plan, sessions: &mut [Session], case: u64, tally: &mut Tally) -> R
     }
 
     let mut facts: Vec<TermId> = Vec::new();
-    for (s, value) in &assignment {
+    // Symbols of a sort that a solver lacks must not keep it away from terms without them.
+    let used = pool.free_symbols(&[t]);
+    for (s, value) in assignment.iter().filter(|(s, _)| used.contains(s)) {
         let (symbol, value) = (pool.var(*s), pool.constant(value.clone()));
         facts.push(pool.mk(gander_term::Op::Eq, &[symbol, value]).map_err(|e| e.to_string())?);
     }

@@ -222,6 +222,8 @@ mod tests {
         assert!(chosen.kind == SolverKind::Yices && chosen.bit_vectors);
         assert!(!solvers.yices().unwrap().supports(bits));
         assert_eq!(solvers.candidates(bits), [chosen, solvers.z3().unwrap()]);
+        let words = Features { bit_vectors_of_64: true, ..bits };
+        assert_eq!(solvers.choose(words).map(|s| s.kind), Some(SolverKind::Z3));
         let converted = Features { bit_vector_conversions: true, ..bits };
         assert_eq!(solvers.choose(converted).map(|s| s.kind), Some(SolverKind::Z3));
         assert_eq!(solvers.candidates(converted).len(), 1);

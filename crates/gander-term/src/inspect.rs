@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
+use crate::bits::Width;
 use crate::op::Op;
 use crate::pool::{Pool, SymbolId, TermId};
 use crate::sort::Sort;
@@ -27,6 +28,8 @@ pub struct Features {
     pub quantifiers: bool,
     /// Some term is a bit-vector.
     pub bit_vectors: bool,
+    /// Some bit-vector has exactly 64 bits. A feature of its own, as a solver gets these wrong.
+    pub bit_vectors_of_64: bool,
     /// A bit-vector is taken as an int, or an int as a bit-vector.
     pub bit_vector_conversions: bool,
 }
@@ -51,6 +54,7 @@ impl Features {
             conversions: self.conversions || other.conversions,
             quantifiers: self.quantifiers || other.quantifiers,
             bit_vectors: self.bit_vectors || other.bit_vectors,
+            bit_vectors_of_64: self.bit_vectors_of_64 || other.bit_vectors_of_64,
             bit_vector_conversions: self.bit_vector_conversions || other.bit_vector_conversions,
         }
     }
@@ -97,7 +101,10 @@ impl Pool {
                 Sort::Real => f.reals = true,
                 Sort::String => f.strings = true,
                 Sort::Enum(_) => f.enums = true,
-                Sort::BitVec(_) => f.bit_vectors = true,
+                Sort::BitVec(width) => {
+                    f.bit_vectors = true;
+                    f.bit_vectors_of_64 |= width == Width::W64;
+                }
             }
             let variable = |a: &&TermId| !matches!(pool.op(**a), Op::Const(_));
             let args = pool.args(t);
