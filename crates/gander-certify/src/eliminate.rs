@@ -20,12 +20,16 @@ const MOST_VALUES: u32 = 8;
 /// Pairs of bounds that one elimination may make.
 const MOST_PAIRS: usize = 64;
 
+/// When so many terms have been made, the rest keeps its quantifier: expansion can double a formula each time.
+const MOST_TERMS: usize = 20_000;
+
 /// A formula equivalent to `exists symbols. body`.
 pub(crate) fn exists(pool: &mut Pool, symbols: &[SymbolId], body: TermId) -> TermId {
     let mut parts = conjuncts(pool, body);
     let mut left: Vec<SymbolId> = symbols.to_vec();
     let rules = [one_point, pair_bounds, try_values];
-    'again: loop {
+    let before = pool.len();
+    'again: while pool.len() - before <= MOST_TERMS {
         let occurring = pool.free_symbols(&parts);
         left.retain(|s| occurring.contains(s));
         for rule in rules {

@@ -21,11 +21,18 @@ const MAX_DEPTH: u32 = 100;
 /// Finite sorts with more values are not expanded.
 const MAX_VALUES: u32 = 32;
 
+/// Elimination gives up when it has made so many terms: the expansion of truth values can double a formula each time.
+const MOST_TERMS: usize = 20_000;
+
 /// A formula without `symbols` that is equivalent to `exists symbols. body`, if one is found.
 pub(crate) fn eliminate(pool: &mut Pool, symbols: &[SymbolId], body: TermId) -> Option<TermId> {
     let mut rest: Vec<SymbolId> = symbols.to_vec();
     let mut body = fold(pool, body);
+    let before = pool.len();
     while !rest.is_empty() {
+        if pool.len() - before > MOST_TERMS {
+            return None;
+        }
         let free = pool.free_symbols(&[body]);
         rest.retain(|s| free.contains(s));
         // Finite ones first: they often guard the others.

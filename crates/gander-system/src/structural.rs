@@ -7,6 +7,10 @@
 //! | `satisfiable start s` | every start |
 //! | `completable t` | every transition whose effect has a constraint |
 //!
+//! A dataflow program (one with streams) has no control graph that its author drew. It gets one claim, if it has
+//! assertions or assumptions: `a run exists`, that they let it begin at all. Without that every other claim would hold
+//! for nothing.
+//!
 //! Front-ends call starts without a name `start`, `start 2` and so on; their claims are `satisfiable start`,
 //! `satisfiable start 2`.
 
@@ -28,6 +32,14 @@ impl System {
     /// The same without a copy of the system.
     pub fn and_structural_claims(mut self) -> System {
         let mut adding = Adding::to(&self.claims);
+        if self.vars.iter().any(|v| v.stream.is_some()) {
+            for (i, s) in self.starts.iter().enumerate().filter(|_| !self.assumptions.is_empty()) {
+                adding.claim("a run", "exists", ClaimKind::StartSatisfiable(StartId::from(i)), s.span);
+            }
+            let added = adding.finish();
+            self.claims.extend(added);
+            return self;
+        }
         // Beside a start `2`, `start 2` cannot be called that.
         let numbers = self.starts.iter().any(|s| is_number(&s.name));
         for (i, s) in self.starts.iter().enumerate() {
