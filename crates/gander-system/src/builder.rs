@@ -337,6 +337,7 @@ impl SystemBuilder {
                 params: Vec::new(),
                 guard: Vec::new(),
                 effect: Vec::new(),
+                causal: false,
                 span,
             },
             freed: Vec::new(),
@@ -443,6 +444,11 @@ impl SystemBuilder {
             info.name = ElementName::Given(name.into());
         }
         Ok(())
+    }
+
+    /// Notes that the effect can always be completed; see [`Transition::causal`].
+    pub fn set_causal(&mut self, draft: &mut TransitionDraft) {
+        draft.transition.causal = true;
     }
 
     /// `any var`: the effect leaves the variable free.

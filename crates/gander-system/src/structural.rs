@@ -5,7 +5,7 @@
 //! | `can enable t` | every transition |
 //! | `no sinkhole n` | every node that is not final and has a leaving transition |
 //! | `satisfiable start s` | every start |
-//! | `completable t` | every transition whose effect has a constraint |
+//! | `completable t` | every transition whose effect has a constraint, unless it is causal |
 //!
 //! A dataflow program (one with streams) has no control graph that its author drew. It gets one claim, if it has
 //! assertions or assumptions: `a run exists`, that they let it begin at all. Without that every other claim would hold
@@ -49,7 +49,7 @@ impl System {
         for (i, t) in self.transitions.iter().enumerate() {
             let id = TransitionId::from(i);
             adding.claim("can enable", &t.name, ClaimKind::CanEnable(id), t.span);
-            if t.effect.iter().any(|e| matches!(e, Effect::Constrain { .. })) {
+            if !t.causal && t.effect.iter().any(|e| matches!(e, Effect::Constrain { .. })) {
                 adding.claim("completable", &t.name, ClaimKind::Completable(id), t.span);
             }
         }

@@ -195,6 +195,9 @@ pub struct Transition {
     pub guard: Vec<Element<ChoiceTerm>>,
     /// The effect, a conjunction.
     pub effect: Vec<Effect>,
+    /// The constraints are equations, one for a variable, without a cycle at one instant: like assignments they can be
+    /// completed in every state, and nobody needs to ask.
+    pub causal: bool,
     /// Where it was written.
     pub span: Option<Span>,
 }

@@ -219,6 +219,10 @@ impl Model<'_> {
             Selector::Component(i, at) => self.select_component(ty, *i, *at).map(|(o, t)| Selection::Fixed(o, t)),
             Selector::Index(_) => {
                 let index = index?;
+                if let (Shape::Tuple(_), Some(i)) = (self.types.shape(ty), self.known_int(index)) {
+                    let i = u32::try_from(&i).unwrap_or(u32::MAX);
+                    return self.select_component(ty, i, span).map(|(o, t)| Selection::Fixed(o, t));
+                }
                 let Shape::Array(element, size) = *self.types.shape(ty) else {
                     if ty != super::types::ERROR {
                         let name = self.type_name(ty);

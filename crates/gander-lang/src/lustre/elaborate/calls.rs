@@ -266,7 +266,7 @@ impl<'a> Model<'a> {
             let Some(&variable) = self.instances[i].vars.get(&decl.name.word) else { continue };
             for (k, &cell) in arg.cells().iter().enumerate() {
                 let stream = super::streams::StreamId(variable.first.0 + k as u32);
-                self.define(stream, cell, span);
+                self.define_now(stream, cell, span);
             }
         }
         fine
@@ -322,7 +322,7 @@ impl<'a> Model<'a> {
             let before = self.previous(held, clock, false, path, span);
             let otherwise = self.arrow(default, before, clock);
             let definition = self.lift(Op::Ite, &[condition, cell, otherwise]);
-            self.define(stream, definition, span);
+            self.define_now(stream, definition, span);
             cells.push(held);
         }
         Val::many(value.ty, Some(clock), cells)

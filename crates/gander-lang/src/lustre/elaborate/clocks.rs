@@ -173,10 +173,9 @@ impl Model<'_> {
     /// `pre` of a scalar on a clock. `open`: its first value can be read.
     pub(super) fn previous(&mut self, cell: Cell, clock: ClockId, open: bool, path: &str, span: Span) -> Cell {
         let stream = self.as_stream(cell, clock, path, "pre", span);
-        let (before, before_now) = self.before(stream);
         let current = self.streams.get(stream).current;
-        let restarts = open && self.restarts(clock);
-        let later = if restarts {
+        let (before, before_now) = self.before(stream);
+        let later = if open && self.restarts(clock) {
             // After a restart the value is as arbitrary as at the very beginning.
             let fresh = self.fresh(clock);
             self.mk(Op::Ite, &[fresh.later, before_now, current])

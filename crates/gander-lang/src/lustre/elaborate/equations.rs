@@ -28,6 +28,8 @@ impl<'a> Model<'a> {
                 return;
             }
             match statement {
+                Statement::If { arms, otherwise, span } => self.if_block(i, arms, otherwise, *span),
+                Statement::Frame { vars, initial, body, span } => self.frame_block(i, vars, initial, body, *span),
                 Statement::Equation(equation) => self.equation(i, equation),
                 Statement::Assert { expr, span } => {
                     let value = self.eval_bool(Some(i), *expr, "an assertion");
@@ -37,12 +39,7 @@ impl<'a> Model<'a> {
                     self.assume(format!("{name} of line {line}"), &value, clock, *span);
                 }
                 Statement::Property(property) => self.property(i, property),
-                Statement::Main(_) | Statement::Ivc(_) => {}
-                Statement::Realizable(names, span) => {
-                    let _ = (names, span);
-                }
-                Statement::If { span, .. } => self.unsupported(*span, "a block `if … fi`"),
-                Statement::Frame { span, .. } => self.unsupported(*span, "a `frame` block"),
+                Statement::Main(_) | Statement::Ivc(_) | Statement::Realizable(..) => {}
             }
         }
     }
@@ -123,7 +120,7 @@ impl<'a> Model<'a> {
         Val::one(BOOL, value.clock, self.lift(Op::And, &parts))
     }
 
-    fn equation(&mut self, i: usize, equation: &Equation) {
+    pub(super) fn equation(&mut self, i: usize, equation: &Equation) {
         if let Some((target, binders)) = self.array_definition(i, equation) {
             self.define_elements(i, equation, target, &binders);
             return;

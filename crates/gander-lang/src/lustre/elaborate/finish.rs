@@ -99,6 +99,7 @@ impl Model<'_> {
         let builder = &mut self.builder;
         builder.named_start("start", here, &starts, None)?;
         let mut draft = builder.transition("step", None, here, here, None)?;
+        builder.set_causal(&mut draft);
         for (name, term, span) in steps {
             builder.named_constraint(&mut draft, &name, term, span)?;
         }

@@ -238,7 +238,11 @@ impl<'a> Model<'a> {
     /// Defines one scalar of a variable.
     pub(super) fn define(&mut self, stream: StreamId, cell: Cell, span: Span) {
         let s = self.streams.get(stream);
-        if let Some(other) = s.definition {
+        let before = match self.blocks.last() {
+            Some(block) => block.get(&stream).copied().or(s.definition),
+            None => s.definition,
+        };
+        if let Some(other) = before {
             let name = s.name.clone();
             self.report.add(
                 Diagnostic::new(Code::E1502, span, format!("`{name}` is defined twice"))
@@ -246,6 +250,17 @@ impl<'a> Model<'a> {
             );
             return;
         }
+        let definition = Definition { cell, span };
+        match self.blocks.last_mut() {
+            Some(block) => {
+                block.insert(stream, definition);
+            }
+            None => self.streams.list[stream.index()].definition = Some(definition),
+        }
+    }
+
+    /// Defines a stream that is the front-end's own, whatever block its expression stands in.
+    pub(super) fn define_now(&mut self, stream: StreamId, cell: Cell, span: Span) {
         self.streams.list[stream.index()].definition = Some(Definition { cell, span });
     }
 

@@ -15,6 +15,7 @@
 //! calls are inlined and arrays are scalars; both are limited (`model::LIMITS`), with a diagnostic.
 
 mod aggregates;
+mod blocks;
 mod calls;
 mod causality;
 mod choice;

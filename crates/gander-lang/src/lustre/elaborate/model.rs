@@ -68,6 +68,10 @@ pub(super) struct Model<'a> {
     pub(super) named_types: FxHashMap<Word, Option<super::resolve::Resolved>>,
     /// Index variables that are bound around the expression at hand.
     pub(super) bindings: Vec<(Word, Val)>,
+    /// Definitions in the imperative blocks that are open, the innermost last.
+    pub(super) blocks: Vec<super::blocks::Block>,
+    /// What the variables of the open `frame` are where nothing else is said.
+    pub(super) frame: Option<FxHashMap<super::streams::StreamId, Cell>>,
     pub(super) obligations: Vec<Obligation>,
     pub(super) assumptions: Vec<Formula>,
     /// Names of claims that are taken.
@@ -104,6 +108,8 @@ impl<'a> Model<'a> {
             constants: FxHashMap::default(),
             named_types: FxHashMap::default(),
             bindings: Vec::new(),
+            blocks: Vec::new(),
+            frame: None,
             obligations: Vec::new(),
             assumptions: Vec::new(),
             claim_names: FxHashSet::default(),

@@ -10,7 +10,7 @@ use super::values::{Cell, Val};
 use crate::diagnostic::Diagnostic;
 use crate::{Code, Span};
 
-fn spelling(op: Binary) -> &'static str {
+pub(super) fn spelling(op: Binary) -> &'static str {
     match op {
         Binary::And => "and",
         Binary::Or => "or",
@@ -97,7 +97,7 @@ impl Model<'_> {
             return self.concat(a, b, span);
         }
         if matches!(op, Binary::ShiftLeft | Binary::ShiftRight) {
-            return self.machine_binary(at, op, a, b, span);
+            return self.shift(op, a, b, span);
         }
         if a.ty != b.ty {
             let (x, y) = (self.type_name(a.ty), self.type_name(b.ty));
@@ -146,7 +146,7 @@ impl Model<'_> {
             Binary::Divide if ty == REAL => self.division(at, Op::Div, a, b, span),
             Binary::Divide | Binary::IntDiv if ty == INT => self.division(at, Op::IntDiv, a, b, span),
             Binary::Mod if ty == INT => self.division(at, Op::Mod, a, b, span),
-            _ if self.types.is_machine(ty) => self.machine_binary(at, op, a, b, span),
+            _ if self.types.is_machine(ty) => self.machine_binary(op, a, b, span),
             _ => {
                 let takes = match op {
                     Binary::And | Binary::Or | Binary::Xor | Binary::Implies => "bools",

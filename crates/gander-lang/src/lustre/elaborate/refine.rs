@@ -36,7 +36,7 @@ impl Model<'_> {
                         }
                         let binary = if op == Op::Ge { Binary::Ge } else { Binary::Le };
                         if self.types.is_machine(part.ty) {
-                            let compared = self.machine_binary(r.at, binary, &part, &limit, r.span);
+                            let compared = self.machine_binary(binary, &part, &limit, r.span);
                             cells.extend(compared.cell());
                         } else if let (Some(x), Some(y)) = (part.cell(), limit.cell()) {
                             cells.push(self.lift(op, &[x, y]));

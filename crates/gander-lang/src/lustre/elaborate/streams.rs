@@ -39,8 +39,8 @@ pub(super) struct Stream {
     pub(super) definition: Option<Definition>,
     /// What has no equation on purpose: inputs, arbitrary values, free constants.
     pub(super) free: bool,
-    /// The symbol of the value before the first instant, if something speaks of it.
-    before: Option<SymbolId>,
+    /// The value before the first instant, if something speaks of it.
+    before: Option<(TermId, TermId)>,
     pub(super) range: Option<Range>,
 }
 
@@ -186,26 +186,24 @@ impl Model<'_> {
         id
     }
 
-    /// The value of a stream before the first instant: arbitrary. It becomes a variable only if an equation depends on it.
+    /// The value of a stream before the first instant, and that at this instant, for a restart: arbitrary, but the same for
+    /// every `pre` of the stream (as in JKind; Kind 2 has a value of its own for each `pre`). It becomes a variable only if
+    /// an equation depends on it.
     pub(super) fn before(&mut self, id: StreamId) -> (TermId, TermId) {
+        if let Some(before) = self.streams.get(id).before {
+            return before;
+        }
         let s = self.streams.get(id);
-        let symbol = match s.before {
-            Some(symbol) => symbol,
-            None => {
-                let (name, sort) = (format!("{}@before", s.name), s.sort);
-                let symbol = self.builder.pool.declare_fresh(&name, sort);
-                self.streams.list[id.index()].before = Some(symbol);
-                self.streams.befores.push((symbol, id));
-                symbol
-            }
-        };
+        let (name, sort) = (format!("{}@before", s.name), s.sort);
+        let symbol = self.builder.pool.declare_fresh(&name, sort);
+        self.streams.befores.push((symbol, id));
         let name = format!("{}'", self.builder.pool.symbol(symbol).name);
-        let sort = self.builder.pool.symbol(symbol).sort;
         let current = self.builder.pool.var(symbol);
         let next = match self.builder.pool.declare(&name, sort) {
             Ok(next) => self.builder.pool.var(next),
             Err(_) => current,
         };
+        self.streams.list[id.index()].before = Some((current, next));
         (current, next)
     }
 

@@ -4,7 +4,7 @@
 //! fields. Subranges and subtypes are not types of their own here: a value of a subrange is an `int`, and what its
 //! declaration promises is a [`super::refine::Refinement`] of the declaration.
 
-use gander_term::{EnumId, Pool, Sort};
+use gander_term::{EnumId, Pool, Sort, Width};
 use rustc_hash::FxHashMap;
 
 use super::super::ast::{File, Item, TypeKind, Word};
@@ -155,6 +155,7 @@ impl Types {
             Shape::Int | Shape::Abstract(_) => Sort::Int,
             Shape::Real => Sort::Real,
             Shape::Enum(e) => Sort::Enum(self.enums[*e as usize].sort),
+            Shape::Machine { width, .. } => Sort::BitVec(Width::new(*width)?),
             _ => return None,
         })
     }

@@ -95,4 +95,9 @@ impl Val {
     pub(super) fn on(&self, clock: Option<ClockId>) -> Val {
         Val { clock, ..self.clone() }
     }
+
+    /// The same scalars as a value of another type.
+    pub(super) fn as_type(&self, ty: Ty) -> Val {
+        Val { ty, ..self.clone() }
+    }
 }
