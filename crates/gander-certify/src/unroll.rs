@@ -6,7 +6,7 @@
 
 use gander_system::{NodeId, StartId};
 use gander_term::{SymbolId, TermId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::bad::Bad;
 use crate::case::{Case, Line};
@@ -50,6 +50,7 @@ pub(crate) fn check_k_induction(
     }
     case.refute_in_turn(&script)?;
 
+    let (memory, everything) = (memory(case), vec![true; case.system.vars.len()]);
     let mut path = Sequence::new();
     let mut script = Vec::new();
     for i in 0..=k {
@@ -66,7 +67,9 @@ pub(crate) fn check_k_induction(
             script.push(Line::Assert(restart));
         }
         if how.loop_free {
-            script.extend((0..i).map(|j| Line::Assert(path.differ(case, j, i))));
+            // What the last state remembers does not matter: it is where the claim is looked at.
+            let compared = if i < k { &memory } else { &everything };
+            script.extend((0..i).map(|j| Line::Assert(path.differ(case, j, i, compared))));
         }
         let holds = path.by_node(case, i, by_node);
         if i < k {
@@ -97,13 +100,28 @@ pub(crate) fn check_diameter(case: &mut Case<'_>, k: u32, bad: &Bad) -> Result<(
     }
     let step = run.step(case, k);
     script.push(Line::Assert(step));
+    let (memory, everything) = (memory(case), vec![true; case.system.vars.len()]);
     for i in 0..=k + 1 {
         case.look_up()?;
-        script.extend((0..i).map(|j| Line::Assert(run.differ(case, j, i))));
+        let compared = if i <= k { &memory } else { &everything };
+        script.extend((0..i).map(|j| Line::Assert(run.differ(case, j, i, compared))));
     }
     let longer = case.pool.tt();
     script.push(Line::Refute(longer, format!("there is a loop-free run of {} steps", k + 1)));
     case.refute_in_turn(&script)
+}
+
+/// By variable: does the guard or the effect of some transition read its value in the state that is left? States that
+/// agree in node and memory have the same next states.
+fn memory(case: &mut Case<'_>) -> Vec<bool> {
+    let system = case.system;
+    let mut read: FxHashSet<SymbolId> = FxHashSet::default();
+    for t in system.transition_ids() {
+        let guard = system.guard_term(&mut case.pool, t);
+        let effect = system.effect_term(&mut case.pool, t);
+        read.extend(case.pool.free_symbols(&[guard, effect]));
+    }
+    system.vars.iter().map(|v| read.contains(&v.current)).collect()
 }
 
 /// The depth, if the argument does not become too large: every step has all transitions, and distinct states are
@@ -248,12 +266,12 @@ impl Sequence {
         case.pool.and(parts)
     }
 
-    /// States `i` and `j` differ in their node or in some variable.
-    fn differ(&mut self, case: &mut Case<'_>, i: usize, j: usize) -> TermId {
+    /// States `i` and `j` differ in their node or in some of the `compared` variables.
+    fn differ(&mut self, case: &mut Case<'_>, i: usize, j: usize, compared: &[bool]) -> TermId {
         self.position(case, i.max(j));
         let (a, b) = (&self.positions[i], &self.positions[j]);
         let mut parts = vec![case.pool.ne(a.node, b.node)];
-        for (&x, &y) in a.values.iter().zip(&b.values) {
+        for ((&x, &y), _) in a.values.iter().zip(&b.values).zip(compared).filter(|(_, compared)| **compared) {
             parts.push(case.pool.ne(x, y));
         }
         case.pool.or(parts)

@@ -340,10 +340,16 @@ fn loop_free_paths() {
     refuses(&s, k_ind(&s, 4, false, false, &["x != 6"]), "not 4-inductive");
     refuses(&s, k_ind(&s, 1, true, false, &["x != 6"]), "not 1-inductive");
     accepts(&s, k_ind(&s, 2, true, false, &["x != 6"]));
-    // An input makes states differ: distinctness is over all variables.
+    // An input that no step reads does not make states differ, but for the last one.
     let s = m().input("i", Sort::Int).always("x != 6");
+    accepts(&s, k_ind(&s, 2, true, false, &["x != 6"]));
+    refuses(&s, k_ind(&s, 1, true, false, &["x != 6"]), "not 1-inductive");
+    // One that a guard reads does, and so does one that a constraint reads.
+    let s = m().input("i", Sort::Int).step("look", 0, 0, "x == 5 and i > 3", &[]).always("x != 6");
     refuses(&s, k_ind(&s, 2, true, false, &["x != 6"]), "not 2-inductive");
     refuses(&s, k_ind(&s, 4, true, true, &["x != 6"]), "not 4-inductive");
+    let s = m().input("i", Sort::Int).step("look", 0, 0, "x == 5", &["i' >= i"]).always("x != 6");
+    refuses(&s, k_ind(&s, 3, true, false, &["x != 6"]), "not 3-inductive");
     // So does the node.
     let s = Model::new(&["A", "B"])
         .var("x", Sort::Int)

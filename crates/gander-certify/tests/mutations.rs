@@ -16,7 +16,7 @@ use gander_certify::{Certified, CheckLimits, Checker, Rejection};
 use gander_oracle::{GeneratedSystem, Limits, Reachable, Settings, decide_claim, describe, generate_with};
 use gander_smt::Solvers;
 use gander_system::{
-    ClaimId, ClaimKind, Evidence, Goal, Leg, NodeId, Run, StartId, State, Step, System, Verdict, passes,
+    ClaimId, ClaimKind, Effect, Evidence, Goal, Leg, NodeId, Run, StartId, State, Step, System, Verdict, passes,
 };
 use gander_term::{Value, evaluate};
 
@@ -112,6 +112,24 @@ impl Trial {
         states
     }
 
+    /// Whether states agree in their node and in what steps read of them.
+    fn same_memory(&self, a: &Place, b: &Place) -> bool {
+        let system = self.system();
+        let is_read = |var: usize| {
+            let symbol = system.vars[var].current;
+            let mentions = |t| system.pool.free_symbols(&[t]).contains(&symbol);
+            system.transitions.iter().any(|t| {
+                t.guard.iter().any(|g| mentions(g.term.term()))
+                    || t.effect.iter().any(|e| match *e {
+                        Effect::Assign { value, .. } => mentions(value.term()),
+                        Effect::Constrain { relation, .. } => mentions(relation.term()),
+                        Effect::Keep { var: kept, .. } => kept.index() == var,
+                    })
+            })
+        };
+        a.0 == b.0 && a.1.iter().zip(&b.1).enumerate().all(|(var, (x, y))| x == y || !is_read(var))
+    }
+
     /// Whether the states are a k-inductive invariant that excludes what is bad.
     fn is_invariant(&self, states: &[Place], kind: &ClaimKind, how: Induction) -> Option<bool> {
         let system = self.system();
@@ -141,10 +159,15 @@ impl Trial {
             next.sort_unstable();
             next.dedup();
             for next in next {
-                if how.loop_free && path.contains(&next) || how.no_restart && start[next] {
+                let full = path.len() == how.k as usize;
+                let repeats = if full {
+                    path.contains(&next)
+                } else {
+                    path.iter().any(|&p| self.same_memory(&near.states[p], &near.states[next]))
+                };
+                if how.loop_free && repeats || how.no_restart && start[next] {
                     continue;
                 }
-                let full = path.len() == how.k as usize;
                 if full && !inside(next) {
                     return Some(false);
                 }
@@ -175,7 +198,12 @@ impl Trial {
             }
             let Some(&end) = path.last() else { continue };
             for (_, next) in self.graph.steps(end) {
-                if !path.contains(&next) {
+                let repeats = if path.len() == k as usize + 1 {
+                    path.contains(&next)
+                } else {
+                    path.iter().any(|&p| self.same_memory(&self.graph.states[p], &self.graph.states[next]))
+                };
+                if !repeats {
                     let mut longer = path.clone();
                     longer.push(next);
                     paths.push(longer);

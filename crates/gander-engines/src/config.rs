@@ -85,6 +85,9 @@ pub struct InductionOptions {
     /// The step case considers loop-free paths only. With [`InductionOptions::forward`] this makes the engine complete
     /// on finite systems.
     pub loop_free: bool,
+    /// Where paths are loop-free, states but the last are told apart by what they remember: by the variables that steps
+    /// read (path compression).
+    pub compress: bool,
     /// The step case considers paths only that do not come back to a start state.
     pub no_restart: bool,
     /// The first depth to try, at least 1.
@@ -97,7 +100,7 @@ pub struct InductionOptions {
 
 impl Default for InductionOptions {
     fn default() -> InductionOptions {
-        InductionOptions { loop_free: true, no_restart: true, first_k: 1, max_k: None, forward: true }
+        InductionOptions { loop_free: true, compress: true, no_restart: true, first_k: 1, max_k: None, forward: true }
     }
 }
 

@@ -22,7 +22,7 @@ use std::sync::Arc;
 use gander_smt::Placement;
 use gander_system::{NodeId, StartId, System, TransitionId};
 use gander_term::{Pool, Sort, Substitution, SymbolId, TermId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 #[cfg(test)]
 use crate::seeded::SeededBug;
@@ -43,6 +43,8 @@ pub(crate) struct Encoding {
     relations: Vec<Option<TermId>>,
     /// Symbols for the values that variables have a number of steps later.
     later: FxHashMap<(SymbolId, u32), SymbolId>,
+    /// See [`Encoding::memory`].
+    memory: Option<Arc<[bool]>>,
     assumptions: Vec<Option<TermId>>,
     #[cfg(test)]
     pub bug: Option<SeededBug>,
@@ -84,6 +86,7 @@ impl Encoding {
             placement,
             relations: vec![None; system.transitions.len()],
             later: FxHashMap::default(),
+            memory: None,
             assumptions: vec![None; system.nodes.len()],
             #[cfg(test)]
             bug: None,
@@ -276,8 +279,37 @@ impl Encoding {
         self.pool.or(parts)
     }
 
-    /// A state and the one `distance` steps later differ: in their node (of `nodes`) or in some variable.
-    pub(crate) fn distinct(&mut self, nodes: &[NodeId], distance: u32) -> TermId {
+    /// By variable: does a step read its value in the state that it leaves? States that agree in node and memory have the
+    /// same next states.
+    pub(crate) fn memory(&mut self) -> Arc<[bool]> {
+        if let Some(known) = &self.memory {
+            return Arc::clone(known);
+        }
+        let system = Arc::clone(&self.system);
+        let mut read: FxHashSet<SymbolId> = FxHashSet::default();
+        for t in system.transition_ids() {
+            let guard = system.guard_term(&mut self.pool, t);
+            let effect = system.effect_term(&mut self.pool, t);
+            read.extend(self.pool.free_symbols(&[guard, effect]));
+        }
+        let memory: Arc<[bool]> = system.vars.iter().map(|v| read.contains(&v.current)).collect();
+        self.memory = Some(Arc::clone(&memory));
+        memory
+    }
+
+    /// What tells the states of a path apart, all but the last: path compression compares what they remember.
+    pub(crate) fn compared(&mut self, compress: bool) -> Arc<[bool]> {
+        if compress { self.memory() } else { self.everything() }
+    }
+
+    /// Every variable.
+    pub(crate) fn everything(&self) -> Arc<[bool]> {
+        self.system.vars.iter().map(|_| true).collect()
+    }
+
+    /// A state and the one `distance` steps later differ: in their node (of `nodes`) or in some of the `compared`
+    /// variables.
+    pub(crate) fn distinct(&mut self, nodes: &[NodeId], distance: u32, compared: &[bool]) -> TermId {
         let system = Arc::clone(&self.system);
         let later = |e: &mut Encoding, s: SymbolId| {
             let key = (s, distance);
@@ -299,7 +331,7 @@ impl Encoding {
             same_node.push(self.pool.and([here, there]));
         }
         let mut differs = Vec::new();
-        for v in self.compared_vars(&system) {
+        for (v, _) in self.tells_apart(&system).into_iter().zip(compared).filter(|(_, compared)| **compared) {
             let (here, there) = later(self, v);
             differs.push(self.pool.ne(here, there));
         }
@@ -309,7 +341,7 @@ impl Encoding {
     }
 
     /// The variables that tell states apart: all of them.
-    fn compared_vars(&self, system: &System) -> Vec<SymbolId> {
+    fn tells_apart(&self, system: &System) -> Vec<SymbolId> {
         #[cfg(test)]
         if self.bug == Some(SeededBug::LoopFreeOverSlice) {
             return system.vars.iter().take(1).map(|v| v.current).collect();

@@ -1,6 +1,8 @@
 //! The forward check: is there a run of `k` steps with pairwise distinct states?
 //!
-//! If not, every reachable state is reached within `k - 1` steps, by a loop-free run. Distinctness is added lazily.
+//! If not, whatever a run can meet is met within `k - 1` steps, by a loop-free run. States but the last are told apart by
+//! what they remember (path compression): a run that comes back to a memory can leave out what lies between. Distinctness
+//! is added lazily.
 
 use gander_smt::{Answer, Limits, Literal, Solver};
 use gander_system::ClaimId;
@@ -56,9 +58,12 @@ impl Forward {
             }
             let found = path.path(e, Place::Anywhere, k).ok()?;
             let mut refined = false;
+            let (memory, everything) = (e.compared(desk.config().options.induction.compress), e.everything());
             for j in 1..found.states.len() {
-                if let Some(i) = (0..j).find(|&i| super::step_case::same(e, &found.states[i], &found.states[j])) {
-                    let term = e.distinct(&nodes, (j - i) as u32);
+                let compared = if j < k as usize { &memory } else { &everything };
+                let (states, same) = (&found.states, super::step_case::same);
+                if let Some(i) = (0..j).find(|&i| same(e, &states[i], &states[j], compared)) {
+                    let term = e.distinct(&nodes, (j - i) as u32, compared);
                     path.assert_at(e, term, i as u32);
                     refined = true;
                 }

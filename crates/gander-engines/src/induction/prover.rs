@@ -284,7 +284,8 @@ impl Prover {
             return Err(Reason::Interrupted);
         }
         let options = &desk.config().options.induction;
-        let assumable = Assumable { loop_free: options.loop_free, no_restart: options.no_restart };
+        let assumable =
+            Assumable { loop_free: options.loop_free, compress: options.compress, no_restart: options.no_restart };
         let mut failure = Reason::NotStarted("no solver for this was found".into());
         for solver in self.solvers.iter().flatten() {
             let step = self.step.get_or_insert_with(|| {

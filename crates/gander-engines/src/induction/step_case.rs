@@ -19,6 +19,8 @@ use super::lemma::Lemma;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Assumable {
     pub loop_free: bool,
+    /// States are told apart by what they remember.
+    pub compress: bool,
     pub no_restart: bool,
 }
 
@@ -232,9 +234,11 @@ impl StepCase {
             }
         }
         if assumable.loop_free && !refined {
+            let (memory, everything) = (e.compared(assumable.compress), e.everything());
             for j in 1..states.len() {
-                if let Some(i) = (0..j).find(|&i| same(e, &states[i], &states[j])) {
-                    let term = e.distinct(&nodes, (j - i) as u32);
+                let compared = if j < k as usize { &memory } else { &everything };
+                if let Some(i) = (0..j).find(|&i| same(e, &states[i], &states[j], compared)) {
+                    let term = e.distinct(&nodes, (j - i) as u32, compared);
                     self.unrolling.assert_if_at(e, self.distinct, term, i as u32);
                     refined = true;
                 }
@@ -244,14 +248,14 @@ impl StepCase {
     }
 }
 
-/// States that count as equal.
-pub(super) fn same(e: &Encoding, a: &State, b: &State) -> bool {
+/// States that agree in what is compared.
+pub(super) fn same(e: &Encoding, a: &State, b: &State, compared: &[bool]) -> bool {
     #[cfg(test)]
     if e.bug == Some(crate::seeded::SeededBug::LoopFreeOverSlice) {
         return a.node == b.node && a.values.first() == b.values.first();
     }
     let _ = e;
-    a == b
+    a.node == b.node && a.values.iter().zip(&b.values).zip(compared).all(|((x, y), compared)| !compared || x == y)
 }
 
 /// Asserts formulas by node, under a literal, of a state.

@@ -116,7 +116,7 @@ pub struct CheckArgs {
     /// Bounded model checking and induction go no deeper than this
     #[arg(long, value_name = "N")]
     pub max_depth: Option<u32>,
-    /// What induction may assume and try, with commas between: loop-free, no-restart, forward, from=K; or none
+    /// What induction may assume and try, with commas between: loop-free, compress, no-restart, forward, from=K; or none
     #[arg(long, value_name = "OPTIONS", value_parser = induction)]
     pub induction: Option<InductionOptions>,
     #[command(flatten)]
@@ -307,18 +307,24 @@ fn checks(text: &str) -> Result<StructuralChecks, String> {
 
 /// The four algorithms of k-induction: without options the first, with all of them the last, which is the default.
 fn induction(text: &str) -> Result<InductionOptions, String> {
-    let mut options =
-        InductionOptions { loop_free: false, no_restart: false, forward: false, ..InductionOptions::default() };
+    let mut options = InductionOptions {
+        loop_free: false,
+        compress: false,
+        no_restart: false,
+        forward: false,
+        ..InductionOptions::default()
+    };
     if text == "none" {
         return Ok(options);
     }
     for word in text.split(',').map(str::trim) {
         match (word, word.strip_prefix("from=").map(str::parse::<u32>)) {
             ("loop-free", _) => options.loop_free = true,
+            ("compress", _) => (options.loop_free, options.compress) = (true, true),
             ("no-restart", _) => options.no_restart = true,
             ("forward", _) => options.forward = true,
             (_, Some(Ok(k))) if k > 0 => options.first_k = k,
-            _ => return Err(format!("`{word}` is none of loop-free, no-restart, forward, from=K, none")),
+            _ => return Err(format!("`{word}` is none of loop-free, compress, no-restart, forward, from=K, none")),
         }
     }
     Ok(options)
