@@ -14,9 +14,12 @@ mod dot;
 mod graph;
 mod json;
 mod layout;
+mod stream_table;
+mod streams;
 mod style;
 mod svg;
 mod text;
+mod trace_files;
 mod trace_text;
 mod view;
 
@@ -24,9 +27,12 @@ pub use dot::to_dot;
 pub use graph::{EdgeView, GraphNodeView, GraphView, StartView};
 pub use json::{SCHEMA, diagnostic_json, file_json};
 pub use layout::TooLarge;
+pub use stream_table::{PLAIN_WIDTH, StreamScope, StreamTable, stream_table};
+pub use streams::{GroupKind, StreamGroup, StreamRow, StreamSort, StreamsView};
 pub use style::Paint;
 pub use svg::to_svg;
 pub use text::{CheckText, Detail, check_text, counts_line, worst_exit_code};
+pub use trace_files::{streams_csv, streams_vcd};
 pub use trace_text::{TraceDetail, trace_table};
 pub use view::{
     CheckView, ClaimView, DiagnosticView, EvidenceView, ObstacleView, Origin, Place, RepeatView, Severity,

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use crate::stream_table::{PLAIN_WIDTH, StreamScope, StreamTable, stream_table};
 use crate::style::Paint;
 use crate::trace_text::{TraceDetail, trace_table};
 use crate::view::{CheckView, ClaimView, Origin, ShownEvidence, TraceView, VerdictView};
@@ -25,6 +26,10 @@ pub struct CheckText {
     pub trace: TraceDetail,
     /// With colour or not.
     pub paint: Paint,
+    /// Which streams of runs of dataflow programs.
+    pub streams: StreamScope,
+    /// Columns of the terminal, if there is one.
+    pub width: Option<usize>,
     /// How many files are checked in this run of the command; with several, each is named.
     pub files: usize,
 }
@@ -145,11 +150,11 @@ fn claim_lines(out: &mut String, claim: &ClaimView, width: usize, how: CheckText
             if let ShownEvidence::Trace(trace) = &evidence.shown
                 && how.trace == TraceDetail::Full
             {
-                out.push_str(&trace_table(trace, how.trace, MARGIN, paint));
+                out.push_str(&run_table(trace, how));
             }
         }
         VerdictView::Fails(evidence) => match &evidence.shown {
-            ShownEvidence::Trace(trace) => out.push_str(&trace_table(trace, how.trace, MARGIN, paint)),
+            ShownEvidence::Trace(trace) => out.push_str(&run_table(trace, how)),
             shown => {
                 for line in reason(shown) {
                     let _ = writeln!(out, "{margin}{line}");
@@ -165,6 +170,23 @@ fn claim_lines(out: &mut String, claim: &ClaimView, width: usize, how: CheckText
             }
         }
     }
+}
+
+/// A run, as the kind of model wants it.
+fn run_table(trace: &TraceView, how: CheckText) -> String {
+    let Some(streams) = &trace.streams else { return trace_table(trace, how.trace, MARGIN, how.paint) };
+    let table = StreamTable {
+        detail: how.trace,
+        scope: how.streams,
+        width: how.width.unwrap_or(PLAIN_WIDTH),
+        indent: MARGIN,
+        paint: how.paint,
+    };
+    let mut text = stream_table(streams, table);
+    if let Some(ending) = &trace.ending {
+        let _ = writeln!(text, "{}{}", " ".repeat(MARGIN), how.paint.faint(ending));
+    }
+    text
 }
 
 /// Why no run decides the claim.
@@ -232,7 +254,7 @@ fn path_text(trace: &TraceView) -> String {
         return "at the start".to_string();
     }
     let head = format!("in {}", steps(trace.length));
-    if !trace.repeats.is_empty() {
+    if !trace.repeats.is_empty() || trace.streams.is_some() {
         return head;
     }
     let actions: Vec<&str> = trace.rows.iter().skip(1).map(|r| r.action.as_str()).collect();

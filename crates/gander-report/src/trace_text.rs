@@ -150,6 +150,7 @@ mod tests {
             repeats: Vec::new(),
             show_nodes: true,
             ending: Some("here `balance < 60` is false".to_string()),
+            streams: None,
         }
     }
 

@@ -1,5 +1,7 @@
 //! What a check found, as plain data.
 
+use crate::streams::StreamsView;
+
 /// How serious a diagnostic is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Severity {
@@ -102,6 +104,8 @@ pub struct TraceView {
     pub show_nodes: bool,
     /// What the last state shows, in words.
     pub ending: Option<String>,
+    /// The run of a dataflow program; it then has no rows.
+    pub streams: Option<StreamsView>,
 }
 
 /// Evidence, as shown to people.

@@ -45,7 +45,8 @@ fn view() -> CheckView {
     let c = modest(&system);
     let verdict = Verdict::Fails(Evidence::Run(two_deposits()));
     let warnings = vec!["the run cannot be extended".to_string()];
-    let answered = Answered { claim: &c, verdict: &verdict, engine: "bmc", seconds: 1.25, warnings: &warnings };
+    let answered =
+        Answered { claim: &c, verdict: &verdict, engine: "bmc", seconds: 1.25, warnings: &warnings, flow: None };
     let mut claims = vec![
         claim("solvent", Origin::Written, VerdictView::Holds(proof(1))),
         claim("deep", Origin::Written, VerdictView::Holds(proof(3))),
@@ -235,7 +236,7 @@ fn unknown_keeps_its_reasons() {
     let verdict = Verdict::Unknown { explored_through: None, why };
     let view = claim_view(
         &system,
-        Answered { claim: &c, verdict: &verdict, engine: "", seconds: 0.0, warnings: &[] },
+        Answered { claim: &c, verdict: &verdict, engine: "", seconds: 0.0, warnings: &[], flow: None },
         json!(null),
     );
     assert_eq!(view.engine, None);

@@ -18,8 +18,8 @@ use crate::formula::{ChoiceTerm, StateTerm, StepTerm};
 use crate::origin::{Element, ElementId, ElementInfo, ElementKind, ElementName, Span};
 use crate::scope::{Meaning, Place, Scopes};
 use crate::system::{
-    Effect, GateId, Graph, Node, NodeId, Param, Range, Role, Start, StartId, StateVar, StreamKind, System, Transition,
-    TransitionId, VarId,
+    Effect, GateId, Graph, Node, NodeId, Numerals, Param, Range, Role, Start, StartId, StateVar, StreamKind, System,
+    Transition, TransitionId, VarId,
 };
 
 /// Why something could not be built. Front-ends check first and show their own diagnostics; this is the safety net.
@@ -224,6 +224,7 @@ impl SystemBuilder {
             role,
             range,
             stream: None,
+            numerals: Numerals::default(),
             span,
         });
         Ok(id)
@@ -232,6 +233,11 @@ impl SystemBuilder {
     /// Notes what kind of stream a variable is.
     pub fn set_stream(&mut self, var: VarId, stream: Option<StreamKind>) {
         self.system.vars[var.index()].stream = stream;
+    }
+
+    /// Notes how people read the values of a variable that is a bit-vector.
+    pub fn set_numerals(&mut self, var: VarId, numerals: Numerals) {
+        self.system.vars[var.index()].numerals = numerals;
     }
 
     /// Notes the range of a variable whose range claim or assumption is there already.

@@ -7,6 +7,7 @@
 
 mod builder;
 mod claim;
+mod dataflow;
 mod evidence;
 mod evidence_file;
 mod formula;
@@ -22,6 +23,7 @@ mod text;
 
 pub use builder::{BuildError, SystemBuilder, TransitionDraft};
 pub use claim::{Claim, ClaimId, ClaimKind, ClaimOrigin, Fairness, FairnessId, FairnessKind, Goal};
+pub use dataflow::{Dataflow, Instant, Uses};
 pub use evidence::{Evidence, Leg, NodeFormulas, Obstacle, Run, State, Step, Verdict};
 pub use evidence_file::{
     Decided, EVIDENCE_SCHEMA, EvidenceFile, EvidenceFileError, evidence_json, read_evidence, read_evidence_text,
@@ -30,6 +32,6 @@ pub use evidence_file::{
 pub use formula::{ChoiceTerm, StateTerm, StepTerm};
 pub use origin::{Element, ElementId, ElementInfo, ElementKind, ElementName, Span};
 pub use system::{
-    Effect, GateId, Node, NodeId, Param, Range, Role, Start, StartId, StateVar, StreamKind, System, Transition,
-    TransitionId, VarId,
+    Effect, GateId, Node, NodeId, Numerals, Param, Range, Role, Start, StartId, StateVar, StreamKind, System,
+    Transition, TransitionId, VarId,
 };

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use gander_term::{IBig, Pool, Sort, SymbolId, TermId};
+use gander_term::{IBig, Pool, Sort, SymbolId, TermId, Value};
 
 use crate::claim::{Claim, Fairness};
 use crate::formula::{ChoiceTerm, StateTerm, StepTerm};
@@ -89,6 +89,16 @@ pub enum StreamKind {
     Internal,
 }
 
+/// How the bits of a bit-vector are read as a number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Numerals {
+    /// As a natural number.
+    #[default]
+    Unsigned,
+    /// In two's complement.
+    Signed,
+}
+
 /// A state variable.
 #[derive(Clone, Debug)]
 pub struct StateVar {
@@ -107,6 +117,8 @@ pub struct StateVar {
     pub range: Option<Range>,
     /// What stream it is, in a dataflow language.
     pub stream: Option<StreamKind>,
+    /// How people read its values if it is a bit-vector.
+    pub numerals: Numerals,
     /// Where it was declared.
     pub span: Option<Span>,
 }
@@ -291,6 +303,14 @@ impl System {
         &self.vars[v.index()]
     }
 
+    /// A value of a variable as people read it.
+    pub fn show_value(&self, v: VarId, value: &Value) -> String {
+        match (value, self.var(v).numerals) {
+            (Value::BitVec(bits), Numerals::Signed) => bits.signed().to_string(),
+            _ => self.pool.show_value(value),
+        }
+    }
+
     /// A node.
     pub fn node(&self, n: NodeId) -> &Node {
         &self.nodes[n.index()]
@@ -304,7 +324,7 @@ impl System {
     /// The constant of `@Node` that stands for a node.
     pub fn node_constant(&self, pool: &mut Pool, n: NodeId) -> TermId {
         let Sort::Enum(id) = pool.symbol(self.location).sort else { unreachable!("@node is of an enumeration") };
-        pool.constant(gander_term::Value::Enum(id, n.0))
+        pool.constant(Value::Enum(id, n.0))
     }
 
     /// `t` at the node `n`: without `@node`, and with everything decided that the node decides.

@@ -10,7 +10,7 @@ use gander_report::describe::{Answered, claim_view, diagnostic_view};
 use gander_report::{CheckView, DiagnosticView, Paint, Severity};
 use gander_smt::Solvers;
 use gander_system::write_evidence;
-use gander_system::{ClaimId, ClaimKind, ClaimOrigin, System, Verdict};
+use gander_system::{ClaimId, ClaimKind, ClaimOrigin, Dataflow, Evidence, System, Verdict};
 
 /// Which structural checks are made (docs/semantics.md, section 3).
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -178,6 +178,9 @@ pub fn check_loaded(
         stopped: None,
         seconds: 0.0,
     };
+    // Only runs are shown with the help of the equations.
+    let is_run = |v: &Verdict| matches!(v, Verdict::Holds(Evidence::Run(_)) | Verdict::Fails(Evidence::Run(_)));
+    let flow = if report.outcomes.iter().any(|o| is_run(&o.verdict)) { Dataflow::of(&system) } else { None };
     for outcome in &report.outcomes {
         // A claim whose evidence did not pass its check has no verdict to show.
         let refused = report.internal_errors.iter().any(|e| e.claim == outcome.claim);
@@ -195,6 +198,7 @@ pub fn check_loaded(
             engine: &outcome.engine,
             seconds: outcome.elapsed.as_secs_f64(),
             warnings: &outcome.warnings,
+            flow: flow.as_ref(),
         };
         view.claims.push(claim_view(&system, answered, saved));
     }

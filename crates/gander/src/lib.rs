@@ -29,11 +29,13 @@ mod check;
 mod input;
 mod saving;
 mod simulator;
+mod stream_simulator;
 
 pub use check::{CheckOptions, Checked, FileForm, StructuralChecks, UsageError, check_loaded, check_source, load};
 pub use input::{InputError, read_input};
-pub use saving::{InternalErrorFile, SavingError, evidence_file_name, save_atomically, slug};
+pub use saving::{InternalErrorFile, SavingError, evidence_file_name, save_atomically, slug, trace_file_name};
 pub use simulator::{Choice, Simulator, Trouble};
+pub use stream_simulator::StreamSimulator;
 
 pub use gander_certify as certify;
 pub use gander_engines as engines;

@@ -88,6 +88,13 @@ pub fn evidence_file_name(model: &str, claim: &str) -> String {
     format!("{}.{}.evidence.json", slug(stem), slug(claim))
 }
 
+/// The name of the file with the run that decides a claim, in the format of this extension.
+pub fn trace_file_name(model: &str, claim: &str, extension: &str) -> String {
+    let stem =
+        if model == "-" { "stdin" } else { Path::new(model).file_stem().and_then(|s| s.to_str()).unwrap_or("model") };
+    format!("{}.{}.{extension}", slug(stem), slug(claim))
+}
+
 /// Everything that is needed to see an internal error again: a verdict that did not pass its check.
 #[derive(Clone, Debug)]
 pub struct InternalErrorFile {

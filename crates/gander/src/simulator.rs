@@ -62,7 +62,7 @@ type Fixed = [(SymbolId, Value)];
 impl Simulator {
     /// A simulation that has not begun: [`Simulator::begin`] begins it.
     pub fn new(system: Arc<System>, solvers: Arc<Solvers>, seed: u64) -> Simulator {
-        let random = Random { state: seed ^ 0x9e37_79b9_7f4a_7c15 };
+        let random = Random::new(seed);
         Simulator { system, solvers, start: StartId(0), states: Vec::new(), steps: Vec::new(), random }
     }
 
@@ -98,7 +98,7 @@ impl Simulator {
         let assumption = system.assumption_term(&mut pool, s.target);
         let wanted: Vec<SymbolId> = system.vars.iter().map(|v| v.current).collect();
         let all = pool.and([constraint, assumption]);
-        let found = self.solve(&mut pool, all, fixed, &wanted)?;
+        let found = find_values(&self.solvers, &mut pool, all, fixed, &wanted)?;
         let values = found.ok_or_else(|| {
             let given = if fixed.is_empty() { "" } else { " with these values" };
             Trouble::Impossible(format!("`{}` has no start state{given}", s.name))
@@ -244,11 +244,11 @@ impl Simulator {
         let whole = pool.and([whole, assumption]);
         let params = transition.params.iter().map(|p| p.symbol);
         let wanted: Vec<SymbolId> = params.chain(system.vars.iter().map(|v| v.next)).collect();
-        let found = self.solve(&mut pool, whole, fixed, &wanted)?;
+        let found = find_values(&self.solvers, &mut pool, whole, fixed, &wanted)?;
         let Some(mut values) = found else {
             let guard = pool.substitute(guard, &here);
             let given = if fixed.is_empty() { "" } else { " with these values" };
-            return Err(match self.solve(&mut pool, guard, &[], &[])? {
+            return Err(match find_values(&self.solvers, &mut pool, guard, &[], &[])? {
                 None => Trouble::Impossible(format!("`{}` is not enabled", transition.name)),
                 Some(_) if fixed.is_empty() => no_step(&transition.name),
                 Some(_) => Trouble::Impossible(format!("`{}` has no step{given}", transition.name)),
@@ -268,55 +268,55 @@ impl Simulator {
         vars.chain(fixed.iter().cloned()).collect()
     }
 
-    /// Values for `wanted` that satisfy a formula in which the fixed symbols have their values; none if there are none.
-    fn solve(
-        &self,
-        pool: &mut Pool,
-        formula: TermId,
-        fixed: &Fixed,
-        wanted: &[SymbolId],
-    ) -> Result<Option<Vec<Value>>, Trouble> {
-        let mut parts = vec![formula];
-        for (symbol, value) in fixed {
-            let (a, b) = (pool.var(*symbol), pool.constant(value.clone()));
-            parts.push(pool.eq(a, b));
-        }
-        let formula = pool.and(parts);
-        if wanted.is_empty()
-            && let Some(known) = truth(pool, formula, &FxHashMap::default())
-        {
-            return Ok(known.then(Vec::new));
-        }
-        let features = pool.features(&[formula]);
-        let Some(solver) = self.solvers.choose(features) else {
-            let help = "no solver was found that can do this: `gander setup` brings one";
-            return Err(Trouble::Unknown(help.to_string()));
-        };
-        let mut session = Session::start(solver, SessionConfig { cores: false, ..SessionConfig::default() });
-        let symbols: Vec<StepSymbol> = wanted.iter().map(|&s| StepSymbol::rigid(s)).collect();
-        for &s in &symbols {
-            session.declare(pool, s);
-        }
-        session.assert(pool, formula);
-        match session.check(&[], Limits::time(PATIENCE)) {
-            Answer::Unsat => Ok(None),
-            Answer::Unknown(reason) => Err(Trouble::Unknown(reason.to_string())),
-            Answer::Sat => {
-                let values = session
-                    .values(pool, &symbols, Limits::time(PATIENCE))
-                    .map_err(|reason| Trouble::Unknown(reason.to_string()))?;
-                let known: FxHashMap<SymbolId, Value> = wanted.iter().copied().zip(values.iter().cloned()).collect();
-                match truth(pool, formula, &known) {
-                    Some(false) => Err(Trouble::Unknown("the solver gave values that are not right".to_string())),
-                    _ => Ok(Some(values)),
-                }
-            }
-        }
-    }
-
     /// The node of the current state.
     pub fn node(&self) -> Option<NodeId> {
         self.state().map(|s| s.node)
+    }
+}
+
+/// Values for `wanted` that satisfy a formula in which the fixed symbols have their values; none if there are none.
+pub(crate) fn find_values(
+    solvers: &Solvers,
+    pool: &mut Pool,
+    formula: TermId,
+    fixed: &Fixed,
+    wanted: &[SymbolId],
+) -> Result<Option<Vec<Value>>, Trouble> {
+    let mut parts = vec![formula];
+    for (symbol, value) in fixed {
+        let (a, b) = (pool.var(*symbol), pool.constant(value.clone()));
+        parts.push(pool.eq(a, b));
+    }
+    let formula = pool.and(parts);
+    if wanted.is_empty()
+        && let Some(known) = truth(pool, formula, &FxHashMap::default())
+    {
+        return Ok(known.then(Vec::new));
+    }
+    let features = pool.features(&[formula]);
+    let Some(solver) = solvers.choose(features) else {
+        let help = "no solver was found that can do this: `gander setup` brings one";
+        return Err(Trouble::Unknown(help.to_string()));
+    };
+    let mut session = Session::start(solver, SessionConfig { cores: false, ..SessionConfig::default() });
+    let symbols: Vec<StepSymbol> = wanted.iter().map(|&s| StepSymbol::rigid(s)).collect();
+    for &s in &symbols {
+        session.declare(pool, s);
+    }
+    session.assert(pool, formula);
+    match session.check(&[], Limits::time(PATIENCE)) {
+        Answer::Unsat => Ok(None),
+        Answer::Unknown(reason) => Err(Trouble::Unknown(reason.to_string())),
+        Answer::Sat => {
+            let values = session
+                .values(pool, &symbols, Limits::time(PATIENCE))
+                .map_err(|reason| Trouble::Unknown(reason.to_string()))?;
+            let known: FxHashMap<SymbolId, Value> = wanted.iter().copied().zip(values.iter().cloned()).collect();
+            match truth(pool, formula, &known) {
+                Some(false) => Err(Trouble::Unknown("the solver gave values that are not right".to_string())),
+                _ => Ok(Some(values)),
+            }
+        }
     }
 }
 
@@ -330,11 +330,15 @@ fn truth(pool: &Pool, formula: TermId, known: &FxHashMap<SymbolId, Value>) -> Op
 
 /// A small generator of random numbers (splitmix64, Steele, Lea and Flood 2014): the same seed gives the same run.
 #[derive(Clone, Copy, Debug)]
-struct Random {
+pub(crate) struct Random {
     state: u64,
 }
 
 impl Random {
+    pub(crate) fn new(seed: u64) -> Random {
+        Random { state: seed ^ 0x9e37_79b9_7f4a_7c15 }
+    }
+
     fn next(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.state;
@@ -348,7 +352,7 @@ impl Random {
     }
 
     /// A value; small numbers are likelier.
-    fn value(&mut self, pool: &Pool, sort: Sort) -> Value {
+    pub(crate) fn value(&mut self, pool: &Pool, sort: Sort) -> Value {
         let magnitude = [3, 10, 100, 1000][self.below(4) as usize];
         let number = IBig::from(self.below(2 * magnitude + 1)) - IBig::from(magnitude);
         match sort {

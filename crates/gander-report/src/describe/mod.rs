@@ -1,9 +1,10 @@
 //! From systems and verdicts to view-models.
 
 mod graph;
+mod streams;
 mod trace;
 
-use gander_system::{Claim, ClaimKind, ClaimOrigin, Evidence, NodeFormulas, System, Verdict};
+use gander_system::{Claim, ClaimKind, ClaimOrigin, Dataflow, Evidence, NodeFormulas, System, Verdict};
 
 use crate::view::{
     ClaimView, DiagnosticView, EvidenceView, ObstacleView, Origin, Place, Severity, ShownEvidence, TraceView,
@@ -11,6 +12,7 @@ use crate::view::{
 };
 
 pub use graph::graph_view;
+pub use streams::{focus, streams_view};
 pub use trace::{action_text, start_text, state_values, trace_view};
 
 /// Formulas are cut off behind this many characters; the saved evidence has them whole.
@@ -29,12 +31,14 @@ pub struct Answered<'a> {
     pub seconds: f64,
     /// What the reader should know although the verdict stands.
     pub warnings: &'a [String],
+    /// The equations, if the system is a dataflow program.
+    pub flow: Option<&'a Dataflow>,
 }
 
 /// The view of a claim with its answer. `saved` is the evidence in its file form, if there is any.
 pub fn claim_view(system: &System, answered: Answered<'_>, saved: serde_json::Value) -> ClaimView {
-    let Answered { claim, verdict, engine, seconds, warnings } = answered;
-    let view = |direction, evidence| EvidenceView { shown: shown(system, claim, direction, evidence), saved };
+    let Answered { claim, verdict, engine, seconds, warnings, flow } = answered;
+    let view = |direction, evidence| EvidenceView { shown: shown(system, claim, flow, direction, evidence), saved };
     ClaimView {
         name: claim.name.clone(),
         kind: claim.kind.word().to_string(),
@@ -64,13 +68,28 @@ enum Direction {
     Fails,
 }
 
-fn shown(system: &System, claim: &Claim, direction: Direction, evidence: &Evidence) -> ShownEvidence {
+fn shown(
+    system: &System,
+    claim: &Claim,
+    flow: Option<&Dataflow>,
+    direction: Direction,
+    evidence: &Evidence,
+) -> ShownEvidence {
     match evidence {
         // Structural checks that hold are counted, not shown: large models have very many.
         Evidence::Run(run) if claim.origin == ClaimOrigin::Structural && direction == Direction::Holds => {
             ShownEvidence::Trace(TraceView { length: run.length(), ..TraceView::default() })
         }
-        Evidence::Run(run) => ShownEvidence::Trace(trace_view(system, run, ending(system, claim))),
+        Evidence::Run(run) => {
+            let streams = flow.and_then(|flow| streams_view(system, flow, run, focus(&claim.kind)));
+            let ending = ending(system, claim);
+            ShownEvidence::Trace(match streams {
+                Some(streams) => {
+                    TraceView { length: run.length(), ending, streams: Some(streams), ..TraceView::default() }
+                }
+                None => trace_view(system, run, ending),
+            })
+        }
         Evidence::Invariant(formulas) => {
             ShownEvidence::Invariant { k: 1, loop_free: false, by_node: by_node(system, formulas) }
         }

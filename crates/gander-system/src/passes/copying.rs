@@ -59,6 +59,7 @@ impl<'a> Copying<'a> {
             let new = self.to.var(&old.name, old.sort, old.role, None, old.span)?;
             self.to.set_range(new, old.range.clone());
             self.to.set_stream(new, old.stream);
+            self.to.set_numerals(new, old.numerals);
             self.vars.push(Some(new));
         }
         Ok(())

@@ -110,6 +110,14 @@ pub struct CheckArgs {
     /// Keep the evidence for every verdict as a file in this folder
     #[arg(long, value_name = "DIR")]
     pub save_evidence: Option<PathBuf>,
+    /// Keep every run of a Lustre model in this folder, as MODEL.CLAIM.csv (a row for each step; `gander simulate
+    /// --inputs` reads it back) and MODEL.CLAIM.vcd (for waveform viewers)
+    #[arg(long, value_name = "DIR")]
+    pub save_traces: Option<PathBuf>,
+    /// Show every stream in the runs of a Lustre model, not only what matters for the property, and every warning, not
+    /// only the first two of a kind
+    #[arg(long)]
+    pub all: bool,
     /// Structural checks: all, none, or kinds of them with commas between
     #[arg(long, default_value = "all", value_name = "KINDS", value_parser = checks)]
     pub checks: StructuralChecks,
@@ -158,6 +166,8 @@ impl CheckArgs {
             second_opinion: None,
             setup: false,
             save_evidence: None,
+            save_traces: None,
+            all: false,
             checks: StructuralChecks::All,
             max_depth: None,
             induction: None,
@@ -212,7 +222,9 @@ Examples:
   gander simulate bank.sts                          step by step, with numbers to choose from
   gander simulate bank.sts --random 20 --seed 3     a random run
   echo 'deposit amount=5' | gander simulate bank.sts
-  gander simulate bank.sts --script run.txt         a run that `save run.txt` wrote";
+  gander simulate bank.sts --script run.txt         a run that `save run.txt` wrote
+  gander simulate pump.lus                          asks for inputs, for example level=3 open=true
+  gander simulate pump.lus --inputs pump.csv        a row of inputs for each step; prints all streams";
 
 #[derive(ClapArgs, Debug)]
 #[command(after_help = SIMULATE_EXAMPLES)]
@@ -225,6 +237,12 @@ pub struct SimulateArgs {
     /// Take so many random steps, print the run and end
     #[arg(long, value_name = "N", conflicts_with = "script")]
     pub random: Option<u64>,
+    /// Lustre: take the inputs from a CSV file, whose header names them; a row for each step
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["script", "random"])]
+    pub inputs: Option<String>,
+    /// Lustre: show the streams of called nodes and internal ones too
+    #[arg(long)]
+    pub all: bool,
     /// Seed of random steps
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub seed: u64,

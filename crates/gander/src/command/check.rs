@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use gander::engines::{CancelToken, EngineOptions, InductionOptions};
 use gander::report::{
-    CheckText, CheckView, Detail, DiagnosticView, Severity, TraceDetail, check_text, file_json, worst_exit_code,
+    CheckText, CheckView, Detail, DiagnosticView, Origin, Severity, StreamScope, TraceDetail, check_text, file_json,
+    streams_csv, streams_vcd, worst_exit_code,
 };
 use gander::smt::{Search, Solvers};
 use gander::system::write_evidence;
 use gander::{
     CheckOptions, Checked, FileForm, InputError, InternalErrorFile, check_loaded, evidence_file_name, read_input,
-    save_atomically,
+    save_atomically, trace_file_name,
 };
 
 use super::args::{CheckArgs, SolverArgs, TraceArg};
@@ -55,7 +56,7 @@ fn prepare(args: &CheckArgs, output: &mut Output) -> Result<CheckOptions, String
         // It starts while we read the model.
         solvers.prepare();
     }
-    for folder in args.log_smt.iter().chain(&args.save_evidence) {
+    for folder in args.log_smt.iter().chain(&args.save_evidence).chain(&args.save_traces) {
         std::fs::create_dir_all(folder).map_err(|e| format!("the folder {} cannot be made: {e}", folder.display()))?;
     }
     let induction = InductionOptions { max_k: args.max_depth, ..args.induction.clone().unwrap_or_default() };
@@ -175,6 +176,7 @@ fn check_file(file: &str, args: &CheckArgs, options: &CheckOptions, cancel: &Can
         checked.view.diagnostics.push(warning);
     }
     keep_evidence(file, args, &mut checked, options.paint);
+    keep_traces(file, args, &mut checked.view, options.paint);
     keep_internal_errors(file, &source, args, &mut checked);
     checked.view
 }
@@ -202,21 +204,80 @@ fn plain(code: &str, message: &str, help: Option<String>, paint: gander::report:
 
 /// Diagnostics go to standard error, everything else to standard output.
 fn show(view: &CheckView, args: &CheckArgs, files: usize, output: &mut Output) {
-    for d in &view.diagnostics {
-        if !args.quiet || d.severity == Severity::Error {
-            output.complain(&d.rendered);
-        }
-    }
+    complain(view, args, output);
     let how = CheckText {
         detail: if args.quiet { Detail::Quiet } else { Detail::Normal },
         trace: match args.trace {
             TraceArg::Changes => TraceDetail::Changes,
             TraceArg::Full => TraceDetail::Full,
         },
+        streams: if args.all { StreamScope::All } else { StreamScope::Relevant },
+        width: Some(output.width()),
         paint: output.paint_out(),
         files,
     };
     output.put(&check_text(view, how));
+}
+
+/// Warnings of one code that are shown.
+const MOST_WARNINGS: usize = 2;
+
+/// Shows the diagnostics; of many warnings of one code the first ones.
+fn complain(view: &CheckView, args: &CheckArgs, output: &mut Output) {
+    let mut seen: Vec<(&str, usize)> = Vec::new();
+    for d in &view.diagnostics {
+        if d.severity != Severity::Warning {
+            output.complain(&d.rendered);
+            continue;
+        }
+        if args.quiet {
+            continue;
+        }
+        let at = seen.iter().position(|(code, _)| *code == d.code).unwrap_or(seen.len());
+        if at == seen.len() {
+            seen.push((&d.code, 0));
+        }
+        seen[at].1 += 1;
+        if args.all || seen[at].1 <= MOST_WARNINGS {
+            output.complain(&d.rendered);
+        }
+    }
+    for (code, count) in seen.into_iter().filter(|(_, count)| !args.all && *count > MOST_WARNINGS) {
+        let more = count - MOST_WARNINGS;
+        let noun = if more == 1 { "warning" } else { "warnings" };
+        output.complain(&format!("... and {more} more {noun} {code} (--all shows them)"));
+    }
+}
+
+/// Writes the run of every verdict that has one, for other tools. Only runs of dataflow programs have such a form.
+fn keep_traces(file: &str, args: &CheckArgs, view: &mut CheckView, paint: gander::report::Paint) {
+    let Some(folder) = &args.save_traces else { return };
+    let mut problems = Vec::new();
+    let mut others = 0;
+    for claim in &view.claims {
+        let trace =
+            claim.verdict.evidence().and_then(|e| e.shown.trace()).filter(|_| claim.origin != Origin::Structural);
+        let Some(trace) = trace else { continue };
+        let Some(streams) = &trace.streams else {
+            others += 1;
+            continue;
+        };
+        for (extension, text) in [("csv", streams_csv(streams)), ("vcd", streams_vcd(streams))] {
+            let path = folder.join(trace_file_name(file, &claim.name, extension));
+            if let Err(error) = save_atomically(&path, text.as_bytes()) {
+                problems.push(plain("unwritable", &error.to_string(), None, paint));
+            }
+        }
+    }
+    if others > 0 {
+        let message = format!("{file}: --save-traces keeps runs of Lustre models only");
+        let help = "`--save-evidence` keeps every run, `--trace full` shows it".to_string();
+        let mut warning = plain("no-trace-file", &message, Some(help), paint);
+        warning.severity = Severity::Warning;
+        warning.rendered = warning.rendered.replacen("error", "warning", 1);
+        problems.push(warning);
+    }
+    view.diagnostics.extend(problems);
 }
 
 /// Writes a file for every verdict. Evidence that was asked for and cannot be kept is an error.

@@ -7,11 +7,13 @@ mod doctor;
 mod explain;
 mod fmt;
 mod graph;
+mod input_table;
 mod interrupt;
 mod output;
 mod progress;
 mod script;
 mod simulate;
+mod streams;
 
 use std::process::ExitCode;
 

@@ -3,10 +3,13 @@
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 use std::process::ExitCode;
 
-use gander::report::Paint;
+use gander::report::{PLAIN_WIDTH, Paint};
 
 use super::WRONG;
 use super::args::Colour;
+
+/// Terminals that say they are narrower are not believed.
+const NARROWEST: usize = 20;
 
 /// Standard output, buffered, and standard error.
 pub struct Output {
@@ -38,6 +41,12 @@ impl Output {
     /// Colour for standard output.
     pub fn paint_out(&self) -> Paint {
         self.paint(io::stdout().is_terminal())
+    }
+
+    /// Columns of the terminal that standard output is; 80 if it is none.
+    pub fn width(&self) -> usize {
+        let size = if io::stdout().is_terminal() { rustix::termios::tcgetwinsize(io::stdout()).ok() } else { None };
+        size.map(|s| usize::from(s.ws_col)).filter(|&columns| columns >= NARROWEST).unwrap_or(PLAIN_WIDTH)
     }
 
     /// Colour for standard error.

@@ -169,7 +169,7 @@ fn settings<'s>(words: &[String], symbol: impl Fn(&str) -> Found<'s>) -> Result<
 
 /// Words of a line; blanks between quotes belong to a word, `#` and `//` begin a comment, and so do blanks around `=`
 /// not end a word.
-fn split(line: &str) -> Result<Vec<String>, String> {
+pub fn split(line: &str) -> Result<Vec<String>, String> {
     let mut words: Vec<String> = Vec::new();
     let mut word = String::new();
     let mut chars = line.chars().peekable();

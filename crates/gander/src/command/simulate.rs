@@ -7,7 +7,7 @@ use std::sync::Arc;
 use gander::report::describe::{action_text, state_values, trace_view};
 use gander::report::{TraceDetail, trace_table};
 use gander::system::{Effect, Leg, StartId, System, TransitionId};
-use gander::{Simulator, Trouble, read_input, save_atomically};
+use gander::{Simulator, StreamSimulator, Trouble, read_input, save_atomically};
 
 use super::WRONG;
 use super::args::SimulateArgs;
@@ -15,6 +15,7 @@ use super::check::{find_solvers, unreadable};
 use super::graph::load_model;
 use super::output::Output;
 use super::script::{HELP, Order, parse};
+use super::streams;
 
 pub fn run(args: &SimulateArgs, output: &mut Output) -> u8 {
     let Some(system) = load_model(&args.file, output) else { return WRONG };
@@ -25,7 +26,15 @@ pub fn run(args: &SimulateArgs, output: &mut Output) -> u8 {
             return WRONG;
         }
     };
-    let simulator = Simulator::new(Arc::new(system), solvers, args.seed);
+    let system = Arc::new(system);
+    if let Some(simulator) = StreamSimulator::new(Arc::clone(&system), Arc::clone(&solvers), args.seed) {
+        return streams::run(simulator, args, output);
+    }
+    if args.inputs.is_some() {
+        output.error("--inputs is for dataflow programs: take --script for this model");
+        return WRONG;
+    }
+    let simulator = Simulator::new(system, solvers, args.seed);
     let mut table = Table { simulator, choices: Vec::new() };
     if let Err(trouble) = table.begin_somewhere() {
         output.error(&trouble.to_string());

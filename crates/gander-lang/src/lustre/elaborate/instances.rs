@@ -4,7 +4,7 @@
 //! never recurse, and a call could as well be left without a body, its outputs known by its contract only, as calls of
 //! imported nodes are.
 
-use gander_system::{Role, StreamKind};
+use gander_system::{Numerals, Role, StreamKind};
 use rustc_hash::FxHashMap;
 
 use super::super::ast::*;
@@ -12,7 +12,7 @@ use super::clocks::NewClock;
 use super::model::Model;
 use super::resolve::{At, Promise, Refinement, Resolved};
 use super::streams::{Definition, NewStream, StreamId};
-use super::types::{ERROR, Ty};
+use super::types::{ERROR, Shape, Ty};
 use super::values::{BASE, Cell, ClockId, Val};
 use crate::diagnostic::Diagnostic;
 use crate::{Code, Span};
@@ -185,6 +185,9 @@ impl<'a> Model<'a> {
             });
             if self.stopped {
                 return Val::error();
+            }
+            if let Shape::Machine { signed: true, .. } = self.types.shape(leaf) {
+                self.builder.set_numerals(self.streams.get(stream).var, Numerals::Signed);
             }
             // A free stream of the state never changes: its current symbol is right at every instant.
             let rigid = how.free && how.role == Role::State;

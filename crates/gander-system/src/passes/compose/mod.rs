@@ -241,6 +241,7 @@ impl Composed<'_> {
                 let new = self.builder.var(&format!("{}.{}", part.name, v.name), sort, v.role, None, v.span)?;
                 self.builder.set_range(new, v.range.clone());
                 self.builder.set_stream(new, v.stream);
+                self.builder.set_numerals(new, v.numerals);
                 let (current, next) = (self.builder.so_far().var(new).current, self.builder.so_far().var(new).next);
                 part.transcriber.symbol(v.current, self.builder.pool.var(current));
                 part.transcriber.symbol(v.next, self.builder.pool.var(next));

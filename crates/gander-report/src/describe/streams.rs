@@ -1,0 +1,213 @@
+//! A run of a dataflow program as streams, with what matters for a claim.
+//!
+//! What matters is the cone of the claim's formula at the last instant: the streams that it mentions there, and, going
+//! back through the equations instant by instant, the streams that those mention at the same instant or at the one
+//! before. A stream that is only read through more `pre` than there are instants is outside.
+
+use gander_system::{ClaimKind, Dataflow, Goal, Instant, Leg, Run, StateTerm, StreamKind, System, Uses, VarId};
+use gander_term::{Sort, Value};
+use rustc_hash::FxHashMap;
+
+use crate::streams::{GroupKind, StreamGroup, StreamRow, StreamSort, StreamsView};
+
+/// Values of streams, all in all, beyond which a run is not shown as a table of streams.
+const MOST_VALUES: u64 = 20_000_000;
+
+/// The ending of the name of a stream that stands for the value of another before the first instant.
+const BEFORE: &str = "@before";
+
+/// The formula whose value in the last state of a run decides a claim.
+pub fn focus(kind: &ClaimKind) -> Option<StateTerm> {
+    match kind {
+        ClaimKind::Always(formula) => Some(*formula),
+        ClaimKind::Reachable(goals) => match goals.last()? {
+            Goal::State(formula) => Some(*formula),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The run as streams; none if it is too long for that or a state is not given. Without a focus all streams of the root
+/// matter and no others.
+pub fn streams_view(system: &System, flow: &Dataflow, run: &Run, focus: Option<StateTerm>) -> Option<StreamsView> {
+    let states = states(system, run)?;
+    let matters = match focus {
+        Some(formula) => cone(system, flow, formula, states.len()),
+        None => Cone {
+            any: system.vars.iter().map(|v| instance_and_name(&v.name).0.is_empty()).collect(),
+            first: vec![false; system.vars.len()],
+        },
+    };
+    let mut groups: Vec<StreamGroup> = Vec::new();
+    let mut at: FxHashMap<(String, GroupKind), usize> = FxHashMap::default();
+    let root = system.nodes.first().map_or("", |n| n.name.as_str());
+    for (kind, title) in [
+        (GroupKind::Inputs, "Inputs"),
+        (GroupKind::Outputs, "Outputs"),
+        (GroupKind::Locals, "Locals"),
+        (GroupKind::Internals, "Internal"),
+    ] {
+        at.insert((String::new(), kind), groups.len());
+        groups.push(StreamGroup { kind, title: title.to_string(), scopes: Vec::new(), rows: Vec::new() });
+    }
+    let mut before = Vec::new();
+    for v in system.var_ids() {
+        let var = system.var(v);
+        let kind = var.stream.unwrap_or(StreamKind::Internal);
+        let (instance, name) = instance_and_name(&var.name);
+        let group = if instance.is_empty() {
+            match kind {
+                StreamKind::Input => GroupKind::Inputs,
+                StreamKind::Output => GroupKind::Outputs,
+                StreamKind::Local => GroupKind::Locals,
+                StreamKind::Internal => GroupKind::Internals,
+            }
+        } else {
+            GroupKind::Instance
+        };
+        let group = *at.entry((instance.to_string(), group)).or_insert_with(|| {
+            let title = instance.strip_prefix(root).and_then(|i| i.strip_prefix('.')).unwrap_or(instance);
+            groups.push(StreamGroup {
+                kind: GroupKind::Instance,
+                title: title.to_string(),
+                scopes: title.split('.').map(str::to_string).collect(),
+                rows: Vec::new(),
+            });
+            groups.len() - 1
+        });
+        let shown = match kind {
+            StreamKind::Internal => false,
+            StreamKind::Input | StreamKind::Output if instance.is_empty() => true,
+            StreamKind::Input if flow.repeats(v).is_some() => false,
+            _ => matters.any[v.index()],
+        };
+        if let Some(stream) = var.name.strip_suffix(BEFORE).filter(|_| matters.first[v.index()]) {
+            before.push((stream.to_string(), system.show_value(v, &states[0][v.index()])));
+        }
+        groups[group].rows.push(StreamRow {
+            name: name.to_string(),
+            full_name: var.name.clone(),
+            kind,
+            sort: stream_sort(var.sort),
+            shown,
+            values: states.iter().map(|s| system.show_value(v, &s[v.index()])).collect(),
+        });
+    }
+    for g in &mut groups {
+        g.rows.sort_by_key(|r| match r.kind {
+            StreamKind::Input => 0,
+            StreamKind::Output => 1,
+            StreamKind::Local => 2,
+            StreamKind::Internal => 3,
+        });
+    }
+    groups.retain(|g| !g.rows.is_empty());
+    Some(StreamsView { name: system.name.clone(), instants: states.len(), groups, before })
+}
+
+/// The instance that a stream belongs to and its name there. Calls are numbered (`sub#1`), so an instance ends with the
+/// last numbered part that is followed by something.
+pub fn instance_and_name(full: &str) -> (&str, &str) {
+    let mut cut = None;
+    let mut start = 0;
+    for (dot, _) in full.match_indices('.') {
+        if full[start..dot].contains('#') {
+            cut = Some(dot);
+        }
+        start = dot + 1;
+    }
+    match cut {
+        Some(dot) => (&full[..dot], &full[dot + 1..]),
+        None => ("", full),
+    }
+}
+
+fn stream_sort(sort: Sort) -> StreamSort {
+    match sort {
+        Sort::Bool => StreamSort::Bool,
+        Sort::Int => StreamSort::Int,
+        Sort::Real => StreamSort::Real,
+        Sort::BitVec(width) => StreamSort::Bits(width.bits()),
+        Sort::Enum(_) | Sort::String => StreamSort::Text,
+    }
+}
+
+/// The values in every state, repetitions counted out.
+fn states<'r>(system: &System, run: &'r Run) -> Option<Vec<&'r [Value]>> {
+    if run.length().saturating_add(1).saturating_mul(system.vars.len() as u64) > MOST_VALUES {
+        return None;
+    }
+    let mut states = vec![&run.first.values[..]];
+    let mut open: Vec<(&[Leg], usize, u64)> = vec![(&run.legs, 0, 0)];
+    while let Some((legs, at, again)) = open.last_mut() {
+        match legs.get(*at) {
+            Some(Leg::Step(step)) => {
+                *at += 1;
+                states.push(step.next.as_deref()?);
+            }
+            Some(Leg::Repeat { times, body }) => {
+                *at += 1;
+                if *times > 0 {
+                    open.push((body, 0, times - 1));
+                }
+            }
+            None if *again > 0 => {
+                *again -= 1;
+                *at = 0;
+            }
+            None => {
+                open.pop();
+            }
+        }
+    }
+    states.iter().all(|s| s.len() == system.vars.len()).then_some(states)
+}
+
+/// Streams that matter, by variable: at some instant, and at the first.
+struct Cone {
+    any: Vec<bool>,
+    first: Vec<bool>,
+}
+
+fn cone(system: &System, flow: &Dataflow, focus: StateTerm, instants: usize) -> Cone {
+    let mut cone = Cone { any: vec![false; system.vars.len()], first: vec![false; system.vars.len()] };
+    let mut later: Vec<Option<Uses>> = vec![None; system.vars.len()];
+    let mut level = flow.mentioned(Instant::First, focus.term()).now;
+    for instant in (0..instants).rev() {
+        let mut seen = vec![false; system.vars.len()];
+        let mut before: Vec<VarId> = Vec::new();
+        while let Some(v) = level.pop() {
+            if std::mem::replace(&mut seen[v.index()], true) {
+                continue;
+            }
+            cone.any[v.index()] = true;
+            if instant == 0 {
+                cone.first[v.index()] = true;
+                level.extend(flow.uses(Instant::First, v).now);
+            } else {
+                let uses = later[v.index()].get_or_insert_with(|| flow.uses(Instant::Later, v));
+                level.extend(&uses.now);
+                before.extend(&uses.before);
+            }
+        }
+        level = before;
+    }
+    cone
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn instances_end_with_a_number() {
+        assert_eq!(instance_and_name("x"), ("", "x"));
+        assert_eq!(instance_and_name("r.f"), ("", "r.f"));
+        assert_eq!(instance_and_name("formula#1"), ("", "formula#1"));
+        assert_eq!(instance_and_name("top.sub#1.x"), ("top.sub#1", "x"));
+        assert_eq!(instance_and_name("top.sub#1.r.f"), ("top.sub#1", "r.f"));
+        assert_eq!(instance_and_name("top.sub#1.in#2.x[3]"), ("top.sub#1.in#2", "x[3]"));
+        assert_eq!(instance_and_name("top.sub#1.memory#2"), ("top.sub#1", "memory#2"));
+    }
+}

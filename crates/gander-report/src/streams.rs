@@ -1,0 +1,83 @@
+//! A run of a dataflow program, as plain data: streams with a value at every instant.
+
+use gander_system::StreamKind;
+
+/// What the values of a stream are, as far as files of other tools tell them apart.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum StreamSort {
+    /// `true` and `false`.
+    Bool,
+    /// Whole numbers.
+    Int,
+    /// Fractions.
+    Real,
+    /// So many bits, shown as a number.
+    Bits(u32),
+    /// Names of an enumeration, or text.
+    Text,
+}
+
+/// A stream.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct StreamRow {
+    /// The name in its node instance.
+    pub name: String,
+    /// The name of the variable, with the path of the instance.
+    pub full_name: String,
+    /// Input, output, local or internal.
+    pub kind: StreamKind,
+    /// What its values are.
+    pub sort: StreamSort,
+    /// False if people need to see it only when they ask for everything.
+    pub shown: bool,
+    /// The value at each instant.
+    pub values: Vec<String>,
+}
+
+/// Which streams a group has.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum GroupKind {
+    /// The inputs of the root.
+    Inputs,
+    /// The outputs of the root.
+    Outputs,
+    /// The local variables of the root.
+    Locals,
+    /// What the front-end made for the root.
+    Internals,
+    /// All streams of a node that is called.
+    Instance,
+}
+
+/// Streams that belong together.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct StreamGroup {
+    /// Which they are.
+    pub kind: GroupKind,
+    /// The heading.
+    pub title: String,
+    /// The calls that lead to the instance from the root.
+    pub scopes: Vec<String>,
+    /// The streams: inputs, outputs, locals, internal ones.
+    pub rows: Vec<StreamRow>,
+}
+
+/// A run as streams.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct StreamsView {
+    /// The name of the root.
+    pub name: String,
+    /// The number of instants, one more than steps.
+    pub instants: usize,
+    /// The streams.
+    pub groups: Vec<StreamGroup>,
+    /// Values that streams had before the first instant, where these matter: what an unguarded `pre` gave.
+    pub before: Vec<(String, String)>,
+}
+
+impl StreamsView {
+    /// Every stream.
+    pub fn rows(&self) -> impl Iterator<Item = &StreamRow> {
+        self.groups.iter().flat_map(|g| &g.rows)
+    }
+}
