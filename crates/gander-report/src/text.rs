@@ -139,7 +139,7 @@ fn claim_lines(out: &mut String, claim: &ClaimView, width: usize, how: CheckText
         let _ = writeln!(out, "{}{gap}{name}{missing}  {}", paint.verdict(word), paint.faint(&summary));
     }
     let margin = " ".repeat(MARGIN);
-    if word != "holds" && claim.text != claim.name {
+    if word != "holds" && claim.text != claim.name && !claim.text.is_empty() {
         let _ = writeln!(out, "{margin}{}", claim.text);
     }
     for warning in &claim.warnings {

@@ -108,3 +108,34 @@ fn the_schema_can_say_no() {
         "engine":null,"seconds":0,"length":null,"explored_through":null,"why":[],"evidence":null}]}"#;
     validated(&Ran { code: 0, out: out.to_string(), err: String::new() });
 }
+
+#[test]
+fn lustre_models_too() {
+    if !have_z3("lustre_models_too") {
+        return;
+    }
+    let model = "\
+type mode = enum { Idle, Run };
+node sub(a: int) returns (b: int); let b = a + (0 -> pre b); tel
+node top(x: int; m: mode) returns (y: int; r: real);
+var ok, fine: bool;
+let
+  y = sub(x);
+  r = (1.0 -> pre r) / 3.0;
+  assert x = (if m = Run then 2 else 0);
+  ok = y < 3;
+  fine = pre r < 1.0;
+  --%PROPERTY ok;
+  --%PROPERTY fine;
+tel
+";
+    let folder = Folder::with("top.lus", model);
+    let ran = folder.run(&["check", "--json", "top.lus"]);
+    assert_eq!((ran.code, ran.err.as_str()), (1, ""));
+    let value = validated(&ran);
+    let result = |name: &str| value["results"].as_array().unwrap().iter().find(|r| r["claim"] == name).unwrap();
+    assert_eq!(result("ok")["verdict"], "fails");
+    assert_eq!(result("ok")["length"], 1);
+    assert_eq!(result("fine")["verdict"], "fails");
+    assert!(value["diagnostics"].as_array().unwrap().iter().any(|d| d["code"] == "W1701"));
+}

@@ -11,4 +11,5 @@ mod json;
 mod simulate;
 mod solver_trouble;
 mod support;
+mod traces;
 mod usage;
