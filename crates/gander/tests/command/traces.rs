@@ -46,9 +46,49 @@ fn a_counterexample_is_a_table_of_streams() {
     let folder = Folder::with("pump.lus", PUMP);
     let ran = folder.run(&["check", "pump.lus"]);
     assert_eq!((ran.code, ran.err.as_str()), (1, ""));
-    expect![[r#""#]].assert_eq(&ran.out);
+    expect![[r#"
+        fails    small  after 3 steps
+                 step         0      1      2      3
+                 Inputs
+                   go      true   true   true   true
+                   stop   false  false  false  false
+                 Outputs
+                   m        Run    Run    Run    Run
+                   total      2      4*     6*     8*
+                   heat     1/3    2/3*     1*   4/3*
+                 Locals
+                   small   true   true   true  false*
+                 counter#1
+                   by         2      2      2      2
+                   n          2      4*     6*     8*
+                   before     0      2*     4*     6*
+                 *: changed since the step before
+                 3 more streams (--all shows them)
+    "#]]
+    .assert_eq(&ran.out);
     let ran = folder.run(&["check", "--all", "pump.lus"]);
-    expect![[r#""#]].assert_eq(&ran.out);
+    expect![[r#"
+        fails    small  after 3 steps
+                 step         0      1      2      3
+                 Inputs
+                   go      true   true   true   true
+                   stop   false  false  false  false
+                 Outputs
+                   m        Run    Run    Run    Run
+                   total      2      4*     6*     8*
+                   heat     1/3    2/3*     1*   4/3*
+                 Locals
+                   small   true   true   true  false*
+                   quiet   true   true   true  false*
+                   age        0      1*     2*     3*
+                 counter#1
+                   reset  false  false  false  false
+                   by         2      2      2      2
+                   n          2      4*     6*     8*
+                   before     0      2*     4*     6*
+                 *: changed since the step before
+    "#]]
+    .assert_eq(&ran.out);
 }
 
 #[test]
@@ -59,10 +99,33 @@ fn a_saved_counterexample_runs_again() {
     let folder = Folder::with("pump.lus", PUMP);
     let ran = folder.run(&["check", "--save-traces", "runs", "pump.lus"]);
     assert_eq!((ran.code, ran.err.as_str()), (1, ""));
-    expect![[r#""#]].assert_eq(&folder.read("runs/pump.small.csv"));
+    expect![[r#"
+        step,go,stop,m,total,heat,small,quiet,age,pump.counter#1.reset,pump.counter#1.by,pump.counter#1.n,pump.counter#1.before
+        0,true,false,Run,2,1/3,true,true,0,false,2,2,0
+        1,true,false,Run,4,2/3,true,true,1,false,2,4,2
+        2,true,false,Run,6,1,true,true,2,false,2,6,4
+        3,true,false,Run,8,4/3,false,false,3,false,2,8,6
+    "#]].assert_eq(&folder.read("runs/pump.small.csv"));
     let again = folder.run(&["simulate", "pump.lus", "--inputs", "runs/pump.small.csv"]);
     assert_eq!((again.code, again.err.as_str()), (0, ""));
-    expect![[r#""#]].assert_eq(&again.out);
+    expect![[r#"
+        step        0      1      2      3
+        Inputs
+          go     true   true   true   true
+          stop  false  false  false  false
+        Outputs
+          m       Run    Run    Run    Run
+          total     2      4*     6*     8*
+          heat    1/3    2/3*     1*   4/3*
+        Locals
+          small  true   true   true  false*
+          quiet  true   true   true  false*
+          age       0      1*     2*     3*
+        *: changed since the step before
+        4 more streams (--all shows them)
+        small is false at step 3
+    "#]]
+    .assert_eq(&again.out);
     // Every stream is what the checker said, and the run can be saved and taken again.
     let script = b"go=true stop=false\ngo=1 stop=0\nstep go=TRUE, stop=false\ngo=true stop=false\nsave again.csv\n";
     assert_eq!(folder.run_with_input(&["simulate", "pump.lus"], script).code, 0);
@@ -109,7 +172,10 @@ fn tables_of_inputs_are_checked() {
         ("go\ntrue\n", "row 1: there is no column for the input `stop`"),
         ("go,stop,go\n", "row 1: the column `go` is there twice"),
         ("go,stpo\n", "row 1: there is no stream `stpo`; did you mean `stop`?"),
-        ("go,stop\ntrue,false\ntrue,maybe\n", "row 3, column `stop`: a value of sort bool was expected (found `maybe`)"),
+        (
+            "go,stop\ntrue,false\ntrue,maybe\n",
+            "row 3, column `stop`: a value of sort bool was expected (found `maybe`)",
+        ),
         ("go,stop\ntrue\n", "row 2: 1 values where the header has 2 columns"),
         ("go,stop\ntrue,\"false\n", "row 2: a quote is not closed"),
     ] {
@@ -159,7 +225,22 @@ fn scripts_for_streams() {
     }
     let ran = folder.run_with_input(&["simulate", "pump.lus"], b"random 5\nundo 4\nreset\ngo=true stop=true\nquit\nx");
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));
-    expect![[r#""#]].assert_eq(&ran.out);
+    expect![[r#"
+        step        0
+        Inputs
+          go     true
+          stop   true
+        Outputs
+          m     Fault
+          total     0
+          heat    1/3
+        Locals
+          small  true
+          quiet  true
+          age       0
+        4 more streams (--all shows them)
+    "#]]
+    .assert_eq(&ran.out);
     let one = folder.run(&["simulate", "pump.lus", "--random", "30", "--seed", "4"]);
     assert_eq!(one.out, folder.run(&["simulate", "pump.lus", "--random", "30", "--seed", "4"]).out);
     assert!(one.out.lines().all(|l| l.len() <= 80), "{}", one.out);
