@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gander_engines::{CancelToken, CheckConfig, Nobody, check};
-use gander_lang::{LineIndex, sts};
+use gander_lang::{LineIndex, Loaded, language_of};
 use gander_smt::Solvers;
 use gander_system::{ClaimId, Evidence, System, Verdict};
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -44,18 +44,21 @@ struct Expected {
 
 fn main() {
     let arguments = Arguments::from_args();
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/sts");
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus");
+    let root = corpus.join("sts");
     let solvers = Arc::new(Solvers::from_environment());
     let mut trials = vec![Trial::test("expectations_are_read", expectations_are_read)];
     let mut models = 0;
-    for (name, folder) in
-        [("holds", Folder::Holds), ("fails", Folder::Fails), ("error", Folder::Error), ("open", Folder::Open)]
-    {
-        for path in files(&root.join(name)) {
-            models += 1;
-            let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-            let solvers = Arc::clone(&solvers);
-            trials.push(Trial::test(format!("{name}::{stem}"), move || examine(&path, folder, &solvers)));
+    for (language, prefix) in [("sts", ""), ("lustre", "lustre::")] {
+        for (name, folder) in
+            [("holds", Folder::Holds), ("fails", Folder::Fails), ("error", Folder::Error), ("open", Folder::Open)]
+        {
+            for path in files(&corpus.join(language).join(name)) {
+                models += 1;
+                let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+                let solvers = Arc::clone(&solvers);
+                trials.push(Trial::test(format!("{prefix}{name}::{stem}"), move || examine(&path, folder, &solvers)));
+            }
         }
     }
     trials.push(Trial::test("at_least_sixty_models", move || {
@@ -67,30 +70,42 @@ fn main() {
 
 fn files(folder: &Path) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path()).collect();
-    files.retain(|p| p.extension().is_some_and(|e| e == "sts"));
+    files.retain(|p| p.extension().is_some_and(|e| e == "sts" || e == "lus"));
     files.sort();
     files
 }
 
 fn examine(path: &Path, folder: Folder, solvers: &Arc<Solvers>) -> Result<(), Failed> {
     let source = std::fs::read_to_string(path).map_err(|e| e.to_string())?;
-    Ok(examine_source(&source, folder, solvers)?)
+    Ok(examine_text(&source, &path.to_string_lossy(), folder, solvers)?)
 }
 
 fn examine_source(source: &str, folder: Folder, solvers: &Arc<Solvers>) -> Result<(), String> {
+    examine_text(source, "model.sts", folder, solvers)
+}
+
+fn load(source: &str, name: &str) -> Result<Loaded, String> {
+    let language = language_of(name).ok_or_else(|| format!("no language has files like {name}"))?;
+    Ok((language.load)(source, name))
+}
+
+fn examine_text(source: &str, name: &str, folder: Folder, solvers: &Arc<Solvers>) -> Result<(), String> {
     if folder == Folder::Error {
-        return examine_errors(source);
+        return examine_errors(source, name);
     }
-    let loaded = sts::load(source, "model.sts");
+    let loaded = load(source, name)?;
     let errors: Vec<String> = loaded.errors().map(|d| format!("{:?} {}", d.code, d.message)).collect();
     let Some(system) = loaded.system else { return Err(format!("does not load: {errors:?}")) };
     let system = Arc::new(system.with_structural_claims());
     examine_verdicts(&system, &expectations(source)?, folder, solvers)
 }
 
-/// The lines `// expect …` of a file, without the prefix.
+/// The lines `// expect …` (in Lustre `-- expect …`) of a file, without the prefix.
 fn expect_lines(source: &str) -> impl Iterator<Item = &str> {
-    source.lines().filter_map(|l| l.trim().strip_prefix("// expect "))
+    source.lines().filter_map(|l| {
+        let line = l.trim();
+        line.strip_prefix("// expect ").or_else(|| line.strip_prefix("-- expect "))
+    })
 }
 
 fn expectations(source: &str) -> Result<BTreeMap<String, Expected>, String> {
@@ -205,9 +220,9 @@ fn decide(
 }
 
 /// Exactly the expected errors, at the expected places, and no follow-ups.
-fn examine_errors(source: &str) -> Result<(), String> {
+fn examine_errors(source: &str, name: &str) -> Result<(), String> {
     let mut wanted: Vec<String> = expect_lines(source).map(str::to_string).collect();
-    let loaded = sts::load(source, "model.sts");
+    let loaded = load(source, name)?;
     let lines = LineIndex::new(source);
     let mut found: Vec<String> = loaded
         .errors()

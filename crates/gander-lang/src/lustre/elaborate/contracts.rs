@@ -373,6 +373,10 @@ impl<'a> Model<'a> {
         if let Some(definition) = &mut self.streams.list[stream.index()].definition {
             definition.cell = cell;
         }
+        if self.clocks.on(clock).is_none() {
+            let name = self.streams.get(stream).name.clone();
+            self.hints.push((name, own.first, span));
+        }
         own
     }
 

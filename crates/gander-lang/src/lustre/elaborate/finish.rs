@@ -110,6 +110,10 @@ impl Model<'_> {
             }
         }
         builder.add(draft)?;
+        for (name, term, span) in &self.hints {
+            let formula = builder.state_formula(*term, name)?;
+            builder.hint(here, name, formula, Some(*span));
+        }
         for (formula, &term) in assumptions.iter().zip(assumed) {
             let term = builder.state_formula(term, &formula.name)?;
             builder.assumption(&formula.name, term, Some(formula.span));

@@ -74,6 +74,8 @@ pub(super) struct Model<'a> {
     pub(super) frame: Option<FxHashMap<super::streams::StreamId, Cell>>,
     pub(super) obligations: Vec<Obligation>,
     pub(super) assumptions: Vec<Formula>,
+    /// What probably holds at every instant and helps in proofs: that assumptions of calls have held so far.
+    pub(super) hints: Vec<(String, gander_term::TermId, Span)>,
     /// Names of claims that are taken.
     pub(super) claim_names: FxHashSet<String>,
     /// Paths of instances that are taken.
@@ -112,6 +114,7 @@ impl<'a> Model<'a> {
             frame: None,
             obligations: Vec::new(),
             assumptions: Vec::new(),
+            hints: Vec::new(),
             claim_names: FxHashSet::default(),
             paths: FxHashSet::default(),
             tables: super::functions::Tables::default(),

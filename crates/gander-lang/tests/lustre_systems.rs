@@ -1,0 +1,158 @@
+//! From Lustre text to systems: names, streams, claims, diagnostics.
+
+use gander_lang::{Code, Severity, lustre};
+use gander_system::{ClaimKind, Role, StreamKind, System};
+
+fn load(text: &str) -> gander_lang::Loaded {
+    lustre::load(text, "model.lus")
+}
+
+fn system(text: &str) -> System {
+    let loaded = load(text);
+    let errors: Vec<String> = loaded.errors().map(|d| d.message.clone()).collect();
+    loaded.system.unwrap_or_else(|| panic!("{errors:?}"))
+}
+
+fn messages(text: &str) -> Vec<String> {
+    load(text).errors().map(|d| format!("{} {}", d.code.as_str(), d.message)).collect()
+}
+
+fn claims(system: &System) -> Vec<&str> {
+    system.claims.iter().map(|c| c.name.as_str()).collect()
+}
+
+#[test]
+fn every_lustre_code_has_an_example_that_causes_it() {
+    let mut examples = 0;
+    for entry in gander_lang::codes::CATALOGUE.iter().filter(|e| e.language == "lustre" && !e.example.is_empty()) {
+        examples += 1;
+        let loaded = load(entry.example);
+        let found: Vec<Code> = loaded.diagnostics.iter().map(|d| d.code).collect();
+        assert!(found.contains(&entry.code), "{}: found {found:?}", entry.code.as_str());
+        let warning = entry.code.severity() == Severity::Warning;
+        assert_eq!(loaded.errors().count() == 0, warning, "{}", entry.code.as_str());
+        assert_eq!(loaded.system.is_some(), warning, "{}", entry.code.as_str());
+    }
+    assert!(examples > 20);
+}
+
+#[test]
+fn streams_of_instances_have_paths_and_kinds() {
+    let s = system(
+        "node sub(x: int) returns (y: int); var z: int; let z = x; y = 0 -> pre z; tel
+         node top(a: int) returns (b, c: int); let b = sub(a); c = sub(sub(a)); tel",
+    );
+    let names: Vec<&str> = s.vars.iter().map(|v| v.name.as_str()).collect();
+    assert_eq!(
+        names,
+        [
+            "a",
+            "b",
+            "c",
+            "top.sub#1.x",
+            "top.sub#1.y",
+            "top.sub#3.x",
+            "top.sub#3.y",
+            "top.sub#2.x",
+            "top.sub#2.y",
+            "top.sub#1.z",
+            "top.sub#3.z",
+            "top.sub#2.z"
+        ]
+    );
+    let kind = |name: &str| s.vars.iter().find(|v| v.name == name).and_then(|v| v.stream);
+    assert_eq!(kind("a"), Some(StreamKind::Input));
+    assert_eq!(kind("top.sub#2.y"), Some(StreamKind::Output));
+    assert_eq!(kind("top.sub#2.z"), Some(StreamKind::Local));
+    assert_eq!(s.vars[0].role, Role::Input);
+    // A guarded `pre` costs no variable.
+    assert!(!names.iter().any(|n| n.contains('@')));
+}
+
+#[test]
+fn equations_are_named_elements() {
+    let s = system("node top(a: int) returns (b: int); let b = 0 -> pre a; --%PROPERTY b >= 0;\ntel");
+    let names: Vec<String> =
+        (0..s.elements.len()).map(|e| s.element_name(gander_system::ElementId(e as u32))).collect();
+    assert_eq!(names, ["b at first", "b"]);
+    assert_eq!(claims(&s), ["b >= 0"]);
+}
+
+#[test]
+fn several_roots_are_several_systems() {
+    let loaded = load(
+        "node one(a: bool) returns (p: bool); let p = a; --%PROPERTY p;\ntel
+         node idle(a: bool) returns (p: bool); let p = a; tel
+         node two(a: bool) returns (p: bool); let p = a; --%PROPERTY p;\ntel",
+    );
+    let first = loaded.system.expect("it has claims");
+    assert_eq!((first.name.as_str(), claims(&first)), ("one", vec!["one.p"]));
+    let names: Vec<(&str, Vec<&str>)> = loaded.others.iter().map(|s| (s.name.as_str(), claims(s))).collect();
+    assert_eq!(names, [("two", vec!["two.p"])]);
+}
+
+#[test]
+fn reachability_becomes_a_reachable_claim() {
+    let s = system("node top(a: int) returns (b: int); let b = a; check reachable \"seven\" b = 7; tel");
+    assert!(matches!(s.claims[0].kind, ClaimKind::Reachable(_)));
+    assert_eq!(s.claims[0].name, "seven");
+}
+
+#[test]
+fn messages_say_what_is_wrong() {
+    assert_eq!(
+        messages("node top(a: int; r: real) returns (b: real); let b = a * r; tel"),
+        ["E1401 `*` between a `int` and a `real`"]
+    );
+    assert_eq!(
+        messages("node top(a: int) returns (b: bool); let b = a; tel"),
+        ["E1401 `b` is a `bool`, but its definition is a `int`"]
+    );
+    assert_eq!(
+        messages(
+            "node a(x: bool) returns (y: bool); let y = b(x); tel node b(x: bool) returns (y: bool); let y = a(x); tel"
+        ),
+        ["E1305 recursive call: a -> b -> a"]
+    );
+    assert_eq!(
+        messages("node top(a: int) returns (x, y, z: int); let x = y; y = z + a; z = 1 -> x; tel"),
+        ["E1504 `x` depends on itself at the same instant: x -> y -> z -> x"]
+    );
+    assert_eq!(
+        messages(
+            "node f(x: int) returns (y: int); let y = x + 1; tel node top(a: int) returns (b: int); let b = f(b); tel"
+        ),
+        ["E1504 `b` depends on itself at the same instant: b -> top.f#1.y -> top.f#1.x -> b"]
+    );
+    // Through `pre`, and between elements of an array, there is no cycle.
+    assert!(messages("node top(a: int) returns (b: int^3); let b[i] = if i = 0 then a else b[i - 1]; tel").is_empty());
+}
+
+#[test]
+fn a_million_operators_in_one_expression() {
+    let mut text = String::from("node top(a, b: bool) returns (c: bool; n: int); let c = a");
+    for _ in 0..100_000 {
+        text.push_str(" and b or not a => b");
+    }
+    text.push_str("; n = 0");
+    for _ in 0..200_000 {
+        text.push_str(" + 1");
+    }
+    text.push_str("; --%PROPERTY c;\ntel");
+    assert!(load(&text).system.is_some());
+}
+
+#[test]
+fn the_examples_of_the_page_are_right() {
+    let page = include_str!("../../../docs/lustre.md");
+    let mut examples = 0;
+    for part in page.split("\n```lustre").skip(1) {
+        let (head, rest) = part.split_once('\n').expect("a fence ends its line");
+        let (text, _) = rest.split_once("\n```").expect("a fence is closed");
+        let found: Vec<String> = load(text).errors().map(|d| d.code.as_str().to_string()).collect();
+        let wanted: Vec<String> = head.split_whitespace().map(str::to_string).collect();
+        assert_eq!(found, wanted, "{text}");
+        examples += 1;
+    }
+    assert!(examples >= 5);
+}
