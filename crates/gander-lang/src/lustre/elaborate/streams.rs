@@ -39,8 +39,6 @@ pub(super) struct Stream {
     pub(super) definition: Option<Definition>,
     /// What has no equation on purpose: inputs, arbitrary values, free constants.
     pub(super) free: bool,
-    /// The value before the first instant, if something speaks of it.
-    before: Option<(TermId, TermId)>,
     pub(super) range: Option<Range>,
 }
 
@@ -115,7 +113,6 @@ impl Model<'_> {
             span: new.span,
             definition: None,
             free: new.free,
-            before: None,
             range: new.range,
         });
         id
@@ -186,13 +183,10 @@ impl Model<'_> {
         id
     }
 
-    /// The value of a stream before the first instant, and that at this instant, for a restart: arbitrary, but the same for
-    /// every `pre` of the stream (as in JKind; Kind 2 has a value of its own for each `pre`). It becomes a variable only if
-    /// an equation depends on it.
+    /// The value of a stream before the first instant, and that at this instant, for a restart: arbitrary, and another
+    /// one for each `pre` (as in Kind 2; in JKind every `pre` of a stream has the same, so what holds here holds there). It
+    /// becomes a variable only if an equation depends on it.
     pub(super) fn before(&mut self, id: StreamId) -> (TermId, TermId) {
-        if let Some(before) = self.streams.get(id).before {
-            return before;
-        }
         let s = self.streams.get(id);
         let (name, sort) = (format!("{}@before", s.name), s.sort);
         let symbol = self.builder.pool.declare_fresh(&name, sort);
@@ -203,7 +197,6 @@ impl Model<'_> {
             Ok(next) => self.builder.pool.var(next),
             Err(_) => current,
         };
-        self.streams.list[id.index()].before = Some((current, next));
         (current, next)
     }
 
