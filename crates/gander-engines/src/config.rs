@@ -88,6 +88,8 @@ pub struct InductionOptions {
     /// Where paths are loop-free, states but the last are told apart by what they remember: by the variables that steps
     /// read (path compression).
     pub compress: bool,
+    /// The step case begins without the effects of transitions and gets back those that a model violates.
+    pub abstraction: bool,
     /// The step case considers paths only that do not come back to a start state.
     pub no_restart: bool,
     /// The first depth to try, at least 1.
@@ -100,7 +102,15 @@ pub struct InductionOptions {
 
 impl Default for InductionOptions {
     fn default() -> InductionOptions {
-        InductionOptions { loop_free: true, compress: true, no_restart: true, first_k: 1, max_k: None, forward: true }
+        InductionOptions {
+            loop_free: true,
+            compress: true,
+            abstraction: false,
+            no_restart: true,
+            first_k: 1,
+            max_k: None,
+            forward: true,
+        }
     }
 }
 

@@ -199,6 +199,19 @@ impl Encoding {
         relation
     }
 
+    /// `take t -> at source and at' target and guard`
+    pub(crate) fn skeleton(&mut self, t: TransitionId) -> TermId {
+        let system = Arc::clone(&self.system);
+        let transition = system.transition(t);
+        let guard = system.guard_term(&mut self.pool, t);
+        let guard = self.with_shared(t, guard);
+        let target = self.target(transition.target);
+        let (here, there) = (self.at(transition.source), self.pool.var(self.at_next[target.index()]));
+        let body = self.pool.and([here, there, guard]);
+        let take = self.take(t);
+        self.pool.implies(take, body)
+    }
+
     #[cfg(not(test))]
     fn effect(&mut self, t: TransitionId) -> TermId {
         self.system.effect_term(&mut self.pool, t)

@@ -9,6 +9,7 @@
 //! - every engine stops within 100 ms of being cancelled, solver children included;
 //! - an engine or a solver that breaks costs its own answers, never the check.
 
+mod abstraction;
 mod bmc;
 mod board;
 mod cancel;

@@ -11,6 +11,7 @@ use gander_system::{Leg, NodeId, Run, StartId, State, Step, TransitionId};
 use gander_term::{SymbolId, TermId, Value};
 use rustc_hash::FxHashMap;
 
+use crate::abstraction::Abstraction;
 use crate::encoding::Encoding;
 use crate::question::Place;
 
@@ -31,6 +32,8 @@ pub(crate) struct Unrolling {
     pub session: Session,
     origin: Origin,
     templates: FxHashMap<TermId, Template>,
+    /// Which parts of effects steps have, if not all.
+    abstraction: Option<Abstraction>,
     /// By state: the nodes that the control graph can be at, in order.
     nodes: Vec<Arc<[NodeId]>>,
 }
@@ -63,7 +66,8 @@ impl Path {
 impl Unrolling {
     /// A path of one state.
     pub(crate) fn new(e: &mut Encoding, session: Session, origin: Origin) -> Unrolling {
-        let mut unrolling = Unrolling { session, origin, templates: FxHashMap::default(), nodes: Vec::new() };
+        let (templates, nodes) = (FxHashMap::default(), Vec::new());
+        let mut unrolling = Unrolling { session, origin, templates, abstraction: None, nodes };
         let nodes: Vec<NodeId> = match origin {
             Origin::Starts => {
                 let mut targets: Vec<NodeId> = e.system.starts.iter().map(|s| s.target).collect();
@@ -85,6 +89,25 @@ impl Unrolling {
         unrolling
     }
 
+    /// A path of one state whose steps will have no effects but those that [`Unrolling::put_back`] puts back.
+    pub(crate) fn abstracted(e: &mut Encoding, session: Session, origin: Origin) -> Unrolling {
+        let mut unrolling = Unrolling::new(e, session, origin);
+        unrolling.abstraction = Some(Abstraction::new(e));
+        unrolling
+    }
+
+    /// Puts back parts of effects that a path violates, at every step; false if it violates none.
+    pub(crate) fn put_back(&mut self, e: &Encoding, path: &Path) -> bool {
+        let Some(abstraction) = &mut self.abstraction else { return false };
+        let back = abstraction.put_back(e, path);
+        for &part in &back {
+            for step in 0..self.length() {
+                self.assert_at(e, part, step);
+            }
+        }
+        !back.is_empty()
+    }
+
     /// The number of steps.
     pub(crate) fn length(&self) -> u32 {
         self.nodes.len() as u32 - 1
@@ -102,9 +125,13 @@ impl Unrolling {
         let after = e.successors(&before);
         for &n in before.iter() {
             for t in e.system.leaving(n).to_vec() {
-                let relation = e.relation(t);
+                let relation = if self.abstraction.is_some() { e.skeleton(t) } else { e.relation(t) };
                 self.assert_at(e, relation, step);
             }
+        }
+        let present: Vec<TermId> = self.abstraction.iter().flat_map(Abstraction::present).collect();
+        for part in present {
+            self.assert_at(e, part, step);
         }
         for &n in &after {
             let transitions = e.entering(n, &before);

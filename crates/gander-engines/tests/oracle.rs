@@ -36,6 +36,23 @@ fn bit_vectors_agree() {
     }
 }
 
+/// Systems like dataflow programs, which engines work on without the variables that are functions of others; with and
+/// without effects that are put back only where a model violates them.
+#[test]
+fn definitions_agree() {
+    for (engines, abstraction) in [(None, false), (Some(&["induction"][..]), true)] {
+        let mut portfolio = Portfolio::new(engines);
+        portfolio.abstraction = abstraction;
+        let settings = Settings::few_states().linear().definitions();
+        let comparison = Comparison { lengths: Lengths::Shortest, settings, ..Comparison::default() };
+        let report = compare(600_000..600_000 + systems(), &mut portfolio, comparison);
+        assert!(portfolio.problems.is_empty(), "internal errors:\n{}", portfolio.problems.join("\n"));
+        assert!(report.disagreements.is_empty(), "{report}");
+        let (holds, fails) = decided(&report);
+        assert!(holds > 0 && fails > 0, "{report}");
+    }
+}
+
 fn decided(report: &Report) -> (u64, u64) {
     report.by_kind.values().fold((0, 0), |(h, f), t| (h + t.holds, f + t.fails))
 }

@@ -290,7 +290,11 @@ impl Prover {
         for solver in self.solvers.iter().flatten() {
             let step = self.step.get_or_insert_with(|| {
                 let session = desk.session_with_cores(solver, &Purpose { part: "step", claims: self.claims.clone() });
-                let unrolling = Unrolling::new(&mut self.view.encoding, session, Origin::Anywhere);
+                let e = &mut self.view.encoding;
+                let unrolling = match options.abstraction {
+                    true => Unrolling::abstracted(e, session, Origin::Anywhere),
+                    false => Unrolling::new(e, session, Origin::Anywhere),
+                };
                 StepCase::new(unrolling, self.candidates.len())
             });
             let all: Vec<Claimed<'_>> = self

@@ -152,6 +152,9 @@ impl StepCase {
                 Answer::Sat => {}
             }
             let (candidate, path) = self.met(e, &targets, k)?;
+            if self.unrolling.put_back(e, &path) {
+                continue;
+            }
             if !self.refine(e, &path, k, assumable) {
                 return Ok(Preserved::No(candidate));
             }

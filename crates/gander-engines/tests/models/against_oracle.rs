@@ -15,6 +15,7 @@ pub struct Portfolio {
     pub max_depth: Option<u32>,
     pub max_k: Option<u32>,
     pub max_steps: Option<u64>,
+    pub abstraction: bool,
     /// Everything that went wrong inside.
     pub problems: Vec<String>,
     /// Claims left open, by seed order, for looking at.
@@ -29,6 +30,7 @@ impl Portfolio {
             max_depth: Some(24),
             max_k: Some(24),
             max_steps: Some(3_000),
+            abstraction: false,
             problems: Vec::new(),
             open: Vec::new(),
         }
@@ -45,6 +47,7 @@ impl Decider for Portfolio {
         config.options.patience = Duration::from_secs(3600);
         config.options.max_depth = self.max_depth;
         config.options.induction.max_k = self.max_k;
+        config.options.induction.abstraction = self.abstraction;
         config.options.simulation.max_steps = self.max_steps;
         let report = check(system, &config, &CancelToken::new(), &Nobody);
         for e in &report.internal_errors {

@@ -14,7 +14,7 @@ mod variables;
 use std::sync::Arc;
 
 use gander_system::{NodeId, Role, System, SystemBuilder, TransitionId};
-use gander_term::{EnumId, Pool, SymbolId};
+use gander_term::{EnumId, Op, Pool, Sort, SymbolId, TermId};
 
 use crate::random::Random;
 use crate::{Answer, Limits, Reachable, decide};
@@ -51,11 +51,14 @@ pub struct Settings {
     /// Which operators; by chance if none is given: most systems are linear, some have strings, quantifiers or
     /// non-linear terms.
     pub flavour: Option<Flavour>,
+    /// Whether there are variables that are functions of others, as a dataflow program has them. Effects are constraints
+    /// then.
+    pub definitions: bool,
 }
 
 impl Default for Settings {
     fn default() -> Settings {
-        Settings { size: Size::Usual, shape: Shape::Single, flavour: None }
+        Settings { size: Size::Usual, shape: Shape::Single, flavour: None, definitions: false }
     }
 }
 
@@ -73,6 +76,11 @@ impl Settings {
     /// The same with bit-vectors of a few bits; most variables are such.
     pub fn bit_vectors(self) -> Settings {
         Settings { flavour: Some(BIT_VECTORS), ..self }
+    }
+
+    /// The same with variables that are functions of others.
+    pub fn definitions(self) -> Settings {
+        Settings { definitions: true, ..self }
     }
 
     /// The same, but compositions.
@@ -147,7 +155,17 @@ struct Maker {
     nodes: usize,
     enums: Vec<EnumId>,
     variables: Vec<Variable>,
+    defined: Vec<Defined>,
     transitions: Vec<TransitionId>,
+}
+
+/// A truth variable that is a function of others.
+#[derive(Clone, Copy)]
+struct Defined {
+    current: SymbolId,
+    /// `d == t` of one state, and of the next one.
+    now: TermId,
+    then: TermId,
 }
 
 impl Maker {
@@ -174,7 +192,17 @@ impl Maker {
         let names: Vec<String> = (0..nodes).map(|i| format!("N{i}")).collect();
         let names: Vec<(&str, _)> = names.iter().map(|n| (n.as_str(), None)).collect();
         let builder = SystemBuilder::new("random", pool, &names).expect("nodes have different names");
-        Maker { random, settings, flavour, builder, nodes, enums, variables: Vec::new(), transitions: Vec::new() }
+        Maker {
+            random,
+            settings,
+            flavour,
+            builder,
+            nodes,
+            enums,
+            variables: Vec::new(),
+            defined: Vec::new(),
+            transitions: Vec::new(),
+        }
     }
 
     fn terms(&mut self, symbols: Vec<SymbolId>) -> Terms<'_> {
@@ -195,6 +223,9 @@ impl Maker {
     /// Everything but claims.
     fn body(&mut self, limits: Limits) -> Option<Reachable> {
         self.declare_variables();
+        if self.settings.definitions {
+            self.define_variables();
+        }
         for n in 0..self.nodes {
             if self.random.chance(12) {
                 self.builder.set_final(NodeId::from(n));
@@ -232,6 +263,24 @@ impl Maker {
             let sort = variables::sort(&mut self.random, self.flavour, &self.enums);
             let v = variables::declare(&mut self.builder, &mut self.random, i, sort, role, most);
             self.variables.push(v);
+        }
+    }
+
+    /// Variables that are functions of those before.
+    fn define_variables(&mut self) {
+        let count = 1 + self.random.below(3);
+        for i in 0..count {
+            let symbols = self.currents();
+            let term = self.terms(symbols).boolean(1);
+            let all = self.builder.so_far().vars.clone();
+            let primed = all.iter().map(|v| (v.current, self.builder.pool.var(v.next))).collect();
+            let later = self.builder.pool.substitute(term, &primed);
+            let id = self.builder.var(&format!("d{i}"), Sort::Bool, Role::State, None, None).expect("names are fresh");
+            let (current, next) = (self.builder.so_far().var(id).current, self.builder.so_far().var(id).next);
+            let (x, y) = (self.builder.pool.var(current), self.builder.pool.var(next));
+            let mut terms = self.terms(Vec::new());
+            let (now, then) = (terms.mk(Op::Eq, &[x, term]), terms.mk(Op::Eq, &[y, later]));
+            self.defined.push(Defined { current, now, then });
         }
     }
 

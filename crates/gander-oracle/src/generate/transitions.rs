@@ -17,7 +17,7 @@ enum Treatment {
 
 impl Maker {
     pub(super) fn currents(&self) -> Vec<SymbolId> {
-        self.variables.iter().map(|v| v.current).collect()
+        self.variables.iter().map(|v| v.current).chain(self.defined.iter().map(|d| d.current)).collect()
     }
 
     /// Adds the assumptions that inputs need for a finite domain, and some that cut runs.
@@ -86,6 +86,7 @@ impl Maker {
             let here = terms.mk(Op::Eq, &[x, x]);
             conjuncts.push(terms.mk(Op::Not, &[here]));
         }
+        conjuncts.extend(self.defined.iter().map(|d| d.now));
         let conjuncts: Vec<_> = conjuncts.into_iter().map(|c| (c, None)).collect();
         self.builder.start(&format!("start{index}"), target, &conjuncts, None).expect("over one state");
     }
@@ -160,6 +161,7 @@ impl Maker {
 
     fn effect(&mut self, draft: &mut TransitionDraft, symbols: &[SymbolId]) {
         let mut primed: Vec<Variable> = Vec::new();
+        let constraints = self.settings.definitions;
         for v in self.variables.clone() {
             let weights = match (v.role, v.sort.is_finite()) {
                 (Role::Input, _) => [86, 0, 0, 14],
@@ -168,6 +170,11 @@ impl Maker {
             };
             let ways = [Treatment::Keep, Treatment::Assign, Treatment::Any, Treatment::Prime];
             match ways[self.random.weighted(&weights)] {
+                Treatment::Keep if constraints && v.role == Role::State => {
+                    let (x, old) = (self.builder.pool.var(v.next), self.builder.pool.var(v.current));
+                    let same = self.terms(Vec::new()).mk(Op::Eq, &[x, old]);
+                    self.builder.constrain(draft, same, None).expect("over both states");
+                }
                 Treatment::Keep => {}
                 Treatment::Any => self.builder.free(draft, v.id),
                 Treatment::Prime => primed.push(v),
@@ -176,9 +183,18 @@ impl Maker {
                     if let Some(guard) = guard {
                         self.builder.guard(draft, guard, None).expect("over state and parameters");
                     }
-                    self.builder.assign(draft, v.id, value, None).expect("of the sort of the variable");
+                    if constraints {
+                        let x = self.builder.pool.var(v.next);
+                        let equation = self.terms(Vec::new()).mk(Op::Eq, &[x, value]);
+                        self.builder.constrain(draft, equation, None).expect("over both states");
+                    } else {
+                        self.builder.assign(draft, v.id, value, None).expect("of the sort of the variable");
+                    }
                 }
             }
+        }
+        for d in self.defined.clone() {
+            self.builder.constrain(draft, d.then, None).expect("over both states");
         }
         if primed.is_empty() {
             return;

@@ -124,7 +124,7 @@ pub struct CheckArgs {
     /// Bounded model checking and induction go no deeper than this
     #[arg(long, value_name = "N")]
     pub max_depth: Option<u32>,
-    /// What induction may assume and try, with commas between: loop-free, compress, no-restart, forward, from=K; or none
+    /// What induction may assume and try, with commas between: loop-free, compress, abstract, no-restart, forward, from=K; or none
     #[arg(long, value_name = "OPTIONS", value_parser = induction)]
     pub induction: Option<InductionOptions>,
     #[command(flatten)]
@@ -328,6 +328,7 @@ fn induction(text: &str) -> Result<InductionOptions, String> {
     let mut options = InductionOptions {
         loop_free: false,
         compress: false,
+        abstraction: false,
         no_restart: false,
         forward: false,
         ..InductionOptions::default()
@@ -339,10 +340,15 @@ fn induction(text: &str) -> Result<InductionOptions, String> {
         match (word, word.strip_prefix("from=").map(str::parse::<u32>)) {
             ("loop-free", _) => options.loop_free = true,
             ("compress", _) => (options.loop_free, options.compress) = (true, true),
+            ("abstract", _) => options.abstraction = true,
             ("no-restart", _) => options.no_restart = true,
             ("forward", _) => options.forward = true,
             (_, Some(Ok(k))) if k > 0 => options.first_k = k,
-            _ => return Err(format!("`{word}` is none of loop-free, compress, no-restart, forward, from=K, none")),
+            _ => {
+                return Err(format!(
+                    "`{word}` is none of loop-free, compress, abstract, no-restart, forward, from=K, none"
+                ));
+            }
         }
     }
     Ok(options)
