@@ -118,12 +118,20 @@ pub struct Checked {
     pub system: Option<Arc<System>>,
     /// The verdicts themselves.
     pub report: CheckReport,
+    /// The other systems of the source, if it has several (the root nodes of a Lustre file), with their verdicts.
+    pub others: Vec<(Arc<System>, CheckReport)>,
 }
 
 impl Checked {
     fn rejected(file: &str, diagnostics: Vec<DiagnosticView>) -> Checked {
         let report = CheckReport { outcomes: Vec::new(), internal_errors: Vec::new() };
-        Checked { view: CheckView::rejected(file, diagnostics), system: None, report }
+        Checked { view: CheckView::rejected(file, diagnostics), system: None, report, others: Vec::new() }
+    }
+
+    /// Every system of the source with its verdicts, in the order in which the view has them.
+    pub fn systems(&self) -> impl Iterator<Item = (&Arc<System>, &CheckReport)> {
+        let first = self.system.iter().map(|system| (system, &self.report));
+        first.chain(self.others.iter().map(|(system, report)| (system, report)))
     }
 }
 
@@ -157,50 +165,35 @@ pub fn check_loaded(
     let started = Instant::now();
     let (loaded, mut diagnostics) = load(source, file_name, options.paint);
     let Some(system) = loaded.system else { return Checked::rejected(file_name, diagnostics) };
-    let system = Arc::new(system.and_structural_claims());
-    let config = match configure(&system, options) {
-        Ok(config) => config,
+    let systems: Vec<Arc<System>> =
+        std::iter::once(system).chain(loaded.others).map(|s| Arc::new(s.and_structural_claims())).collect();
+    let configs = match configure_all(&systems, options) {
+        Ok(configs) => configs,
         Err(error) => {
             diagnostics.push(error.diagnostic());
             return Checked::rejected(file_name, diagnostics);
         }
     };
-    let report = if config.claims.is_empty() {
-        CheckReport { outcomes: Vec::new(), internal_errors: Vec::new() }
-    } else {
-        gander_engines::check(&system, &config, cancel, observer)
-    };
     let mut view = CheckView {
         file: file_name.to_string(),
         claims: Vec::new(),
         diagnostics,
-        internal_errors: report.internal_errors.iter().map(|e| internal_error_text(&system, e)).collect(),
+        internal_errors: Vec::new(),
         stopped: None,
         seconds: 0.0,
     };
-    // Only runs are shown with the help of the equations.
-    let is_run = |v: &Verdict| matches!(v, Verdict::Holds(Evidence::Run(_)) | Verdict::Fails(Evidence::Run(_)));
-    let flow = if report.outcomes.iter().any(|o| is_run(&o.verdict)) { Dataflow::of(&system) } else { None };
-    for outcome in &report.outcomes {
-        // A claim whose evidence did not pass its check has no verdict to show.
-        let refused = report.internal_errors.iter().any(|e| e.claim == outcome.claim);
-        if refused && matches!(outcome.verdict, Verdict::Unknown { .. }) {
-            continue;
-        }
-        let saved = match outcome.verdict {
-            Verdict::Unknown { .. } => serde_json::Value::Null,
-            _ if options.file_form == FileForm::LeftOut => serde_json::Value::Null,
-            _ => write_evidence(&system, outcome.claim, &outcome.verdict).unwrap_or_default(),
+    let mut reports = Vec::new();
+    let count = systems.len() as u32;
+    for (i, (system, mut config)) in systems.iter().zip(configs).enumerate() {
+        // What is left of the time is shared by the systems that are left.
+        config.timeout = options.timeout.map(|t| t.saturating_sub(started.elapsed()) / (count - i as u32));
+        let report = if config.claims.is_empty() {
+            CheckReport { outcomes: Vec::new(), internal_errors: Vec::new() }
+        } else {
+            gander_engines::check(system, &config, cancel, observer)
         };
-        let answered = Answered {
-            claim: &system.claims[outcome.claim.index()],
-            verdict: &outcome.verdict,
-            engine: &outcome.engine,
-            seconds: outcome.elapsed.as_secs_f64(),
-            warnings: &outcome.warnings,
-            flow: flow.as_ref(),
-        };
-        view.claims.push(claim_view(&system, answered, saved));
+        show(system, &report, options, &mut view);
+        reports.push((Arc::clone(system), report));
     }
     let open = view.claims.iter().any(|c| c.verdict.evidence().is_none());
     let elapsed = started.elapsed();
@@ -214,7 +207,72 @@ pub fn check_loaded(
         )),
         _ => None,
     };
-    Checked { view, system: Some(system), report }
+    let mut reports = reports.into_iter();
+    let (system, report) = match reports.next() {
+        Some((system, report)) => (Some(system), report),
+        None => (None, CheckReport { outcomes: Vec::new(), internal_errors: Vec::new() }),
+    };
+    Checked { view, system, report, others: reports.collect() }
+}
+
+/// Adds the verdicts about a system to the view.
+fn show(system: &System, report: &CheckReport, options: &CheckOptions, view: &mut CheckView) {
+    view.internal_errors.extend(report.internal_errors.iter().map(|e| internal_error_text(system, e)));
+    // Only runs are shown with the help of the equations.
+    let is_run = |v: &Verdict| matches!(v, Verdict::Holds(Evidence::Run(_)) | Verdict::Fails(Evidence::Run(_)));
+    let flow = if report.outcomes.iter().any(|o| is_run(&o.verdict)) { Dataflow::of(system) } else { None };
+    for outcome in &report.outcomes {
+        // A claim whose evidence did not pass its check has no verdict to show.
+        let refused = report.internal_errors.iter().any(|e| e.claim == outcome.claim);
+        if refused && matches!(outcome.verdict, Verdict::Unknown { .. }) {
+            continue;
+        }
+        let saved = match outcome.verdict {
+            Verdict::Unknown { .. } => serde_json::Value::Null,
+            _ if options.file_form == FileForm::LeftOut => serde_json::Value::Null,
+            _ => write_evidence(system, outcome.claim, &outcome.verdict).unwrap_or_default(),
+        };
+        let answered = Answered {
+            claim: &system.claims[outcome.claim.index()],
+            verdict: &outcome.verdict,
+            engine: &outcome.engine,
+            seconds: outcome.elapsed.as_secs_f64(),
+            warnings: &outcome.warnings,
+            flow: flow.as_ref(),
+        };
+        view.claims.push(claim_view(system, answered, saved));
+    }
+}
+
+/// The configurations for several systems. A claim that is named must be one of some system.
+fn configure_all(systems: &[Arc<System>], options: &CheckOptions) -> Result<Vec<CheckConfig>, UsageError> {
+    if let [system] = systems {
+        return Ok(vec![configure(system, options)?]);
+    }
+    let known = |name: &String| systems.iter().any(|s| s.find_claim(name).is_some());
+    if let Some(missing) = options.properties.iter().find(|name| !known(name)) {
+        let names: Vec<&str> = systems.iter().flat_map(|s| &s.claims).map(|c| c.name.as_str()).collect();
+        return Err(no_claim(missing, &names));
+    }
+    let mut configs = Vec::new();
+    for system in systems {
+        let mut here = options.clone();
+        here.properties.retain(|name| system.find_claim(name).is_some());
+        let mut config = configure(system, &here)?;
+        if here.properties.is_empty() && !options.properties.is_empty() {
+            config.claims.clear();
+        }
+        configs.push(config);
+    }
+    Ok(configs)
+}
+
+fn no_claim(name: &str, names: &[&str]) -> UsageError {
+    let near = nearest(name, names.iter().copied()).map(|n| format!("did you mean `{n}`?"));
+    let few: Vec<&str> = names.iter().copied().take(12).collect();
+    let more = if names.len() > few.len() { ", ..." } else { "" };
+    let list = format!("claims are {}{more}", few.join(", "));
+    UsageError::new(format!("there is no claim `{name}`"), near.into_iter().chain([list]))
 }
 
 fn internal_error_text(system: &System, e: &InternalError) -> String {
@@ -275,11 +333,7 @@ fn selected(system: &System, options: &CheckOptions) -> Result<Vec<ClaimId>, Usa
             Some((id, _)) => chosen.push(id),
             None => {
                 let names: Vec<&str> = system.claims.iter().map(|c| c.name.as_str()).collect();
-                let near = nearest(name, names.iter().copied()).map(|n| format!("did you mean `{n}`?"));
-                let few: Vec<&str> = names.iter().copied().take(12).collect();
-                let more = if names.len() > few.len() { ", ..." } else { "" };
-                let list = format!("claims are {}{more}", few.join(", "));
-                return Err(UsageError::new(format!("there is no claim `{name}`"), near.into_iter().chain([list])));
+                return Err(no_claim(name, &names));
             }
         }
     }

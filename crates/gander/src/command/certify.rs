@@ -46,7 +46,12 @@ fn certify(args: &CertifyArgs, output: &mut Output) -> Result<u8, String> {
         output.complain(&d.rendered);
     }
     let Some(system) = loaded.system else { return Ok(WRONG) };
-    let system = system.and_structural_claims();
+    // Of several systems the evidence names the one it is about.
+    let about = serde_json::from_str::<serde_json::Value>(&evidence).ok();
+    let about = about.as_ref().and_then(|json| json["system"].as_str());
+    let mut systems: Vec<System> = std::iter::once(system).chain(loaded.others).collect();
+    let chosen = systems.iter().position(|s| Some(s.name.as_str()) == about).unwrap_or(0);
+    let system = systems.swap_remove(chosen).and_structural_claims();
     let file =
         read_evidence_text(&system, &evidence).map_err(|e| format!("the evidence does not fit the model: {e}"))?;
     let solvers = find_solvers(&args.solvers)?;

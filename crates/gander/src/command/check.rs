@@ -282,23 +282,28 @@ fn keep_traces(file: &str, args: &CheckArgs, view: &mut CheckView, paint: gander
 
 /// Writes a file for every verdict. Evidence that was asked for and cannot be kept is an error.
 fn keep_evidence(file: &str, args: &CheckArgs, checked: &mut Checked, paint: gander::report::Paint) {
-    let (Some(folder), Some(system)) = (&args.save_evidence, &checked.system) else { return };
-    for outcome in &checked.report.outcomes {
-        let Ok(json) = write_evidence(system, outcome.claim, &outcome.verdict) else { continue };
-        let path = folder.join(evidence_file_name(file, &system.claims[outcome.claim.index()].name));
-        let mut content = serde_json::to_vec_pretty(&json).unwrap_or_default();
-        content.push(b'\n');
-        if let Err(error) = save_atomically(&path, &content) {
-            checked.view.diagnostics.push(plain("unwritable", &error.to_string(), None, paint));
+    let Some(folder) = &args.save_evidence else { return };
+    let mut problems = Vec::new();
+    for (system, report) in checked.systems() {
+        for outcome in &report.outcomes {
+            let Ok(json) = write_evidence(system, outcome.claim, &outcome.verdict) else { continue };
+            let path = folder.join(evidence_file_name(file, &system.claims[outcome.claim.index()].name));
+            let mut content = serde_json::to_vec_pretty(&json).unwrap_or_default();
+            content.push(b'\n');
+            if let Err(error) = save_atomically(&path, &content) {
+                problems.push(plain("unwritable", &error.to_string(), None, paint));
+            }
         }
     }
+    checked.view.diagnostics.extend(problems);
 }
 
 /// Writes a file for every internal error, and says in the message what to do with it.
 fn keep_internal_errors(file: &str, source: &str, args: &CheckArgs, checked: &mut Checked) {
-    let Some(system) = &checked.system else { return };
     let folder = args.save_evidence.clone().unwrap_or_else(|| PathBuf::from("."));
-    for (error, text) in checked.report.internal_errors.iter().zip(&mut checked.view.internal_errors) {
+    let mut texts = std::mem::take(&mut checked.view.internal_errors);
+    let errors = checked.systems().flat_map(|(system, report)| report.internal_errors.iter().map(move |e| (system, e)));
+    for ((system, error), text) in errors.zip(&mut texts) {
         let record = InternalErrorFile {
             file: file.to_string(),
             model: source.to_string(),
@@ -315,6 +320,7 @@ fn keep_internal_errors(file: &str, source: &str, args: &CheckArgs, checked: &mu
             Err(problem) => text.push_str(&format!("\n  no file to reproduce it could be written: {problem}")),
         }
     }
+    checked.view.internal_errors = texts;
 }
 
 /// Several files become an array, one file an object, each written when it is known.

@@ -97,8 +97,11 @@ impl Model<'_> {
             steps.push((name, later, span));
         }
         let builder = &mut self.builder;
-        builder.named_start("start", here, &starts, None)?;
-        let mut draft = builder.transition("step", None, here, here, None)?;
+        let root = builder.so_far().name.clone();
+        let (start, step) =
+            if self.qualified { (root.clone(), format!("{root}.step")) } else { ("start".into(), "step".into()) };
+        builder.named_start(&start, here, &starts, None)?;
+        let mut draft = builder.transition(&step, None, here, here, None)?;
         builder.set_causal(&mut draft);
         for (name, term, span) in steps {
             builder.named_constraint(&mut draft, &name, term, span)?;

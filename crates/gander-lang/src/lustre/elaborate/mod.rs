@@ -123,6 +123,7 @@ fn system(globals: &Globals<'_>, root: usize, qualified: bool, report: &mut Repo
         model.qualify(name);
     }
     let claims = model.has_claims();
+    model.qualified = qualified;
     model.finish().map(|system| (system, claims))
 }
 

@@ -82,6 +82,8 @@ pub(super) struct Model<'a> {
     pub(super) paths: FxHashSet<String>,
     /// Tables of functions that are known by name only.
     pub(super) tables: super::functions::Tables,
+    /// The file has several roots: start and step are called after theirs.
+    pub(super) qualified: bool,
     /// Scalars made so far.
     pub(super) spent: usize,
     /// A limit was hit, or the builder refused something: stop.
@@ -118,6 +120,7 @@ impl<'a> Model<'a> {
             claim_names: FxHashSet::default(),
             paths: FxHashSet::default(),
             tables: super::functions::Tables::default(),
+            qualified: false,
             spent: 0,
             stopped: false,
         })
