@@ -1,4 +1,5 @@
-//! A run of a dataflow program as a table: streams are rows, steps are columns.
+//! A run of a dataflow program as a table: streams are rows, steps are columns. Names that are wider than half of the
+//! table stand on a line of their own, with their values below.
 
 use unicode_width::UnicodeWidthStr;
 
@@ -71,7 +72,9 @@ pub fn stream_table(view: &StreamsView, how: StreamTable) -> String {
         .filter(|g| !g.rows.is_empty())
         .collect();
     let left_out = view.rows().count() - groups.iter().map(|g| g.rows.len()).sum::<usize>();
-    let names = groups.iter().flat_map(|g| &g.rows).map(|r| r.name.width() + 2).max().unwrap_or(0).max("step".len());
+    let widest = how.width.saturating_sub(how.indent) / 2;
+    let widths = groups.iter().flat_map(|g| &g.rows).map(|r| r.name.width() + 2).filter(|&w| w <= widest);
+    let names = widths.max().unwrap_or(0).max("step".len());
     let mut table = Table { how, groups, names, out: String::new(), marked: false };
     let mut rest = &shown[..];
     let mut last: Option<usize> = None;
@@ -144,6 +147,11 @@ impl Table<'_> {
             for r in 0..self.groups[g].rows.len() {
                 let row = self.groups[g].rows[r];
                 let mut line = pad(&format!("  {}", row.name), self.names);
+                if line.width() > self.names {
+                    // A long name gets a line of its own, so that there is room for values.
+                    self.line(line.trim_end());
+                    line = " ".repeat(self.names);
+                }
                 for (&instant, width) in instants.iter().zip(widths) {
                     let value = self.value(row, instant);
                     let changed = instant > 0 && row.values.get(instant) != row.values.get(instant - 1);

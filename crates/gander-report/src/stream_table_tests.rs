@@ -129,6 +129,27 @@ fn long_runs_and_values_are_shortened_unless_asked_for() {
 }
 
 #[test]
+fn long_names_leave_room_for_values() {
+    let mut view = heater();
+    view.groups[1].rows[0].name = "a_name_of_generated_code_that_is_long".to_string();
+    expect![[r#"
+        step       0     1     2
+        Inputs
+          on   false  true* true
+          mode  Idle  Idle   Run*
+        Outputs
+          a_name_of_generated_code_that_is_long
+                 1/3   1/3  -2/3*
+        count#1
+          n        0    -1*   -1
+        before step 0, as an unguarded `pre` found it: heat = 7
+        *: changed since the step before
+        1 more stream (--all shows them)
+    "#]]
+    .assert_eq(&stream_table(&view, StreamTable { width: 40, ..StreamTable::default() }));
+}
+
+#[test]
 fn comma_separated_values() {
     let mut view = heater();
     view.groups[0].rows[1].full_name = "mo,de".to_string();

@@ -1,5 +1,6 @@
 //! From systems and verdicts to view-models.
 
+mod cone;
 mod graph;
 mod streams;
 mod trace;

@@ -1,19 +1,16 @@
-//! A run of a dataflow program as streams, with what matters for a claim.
-//!
-//! What matters is the cone of the claim's formula at the last instant: the streams that it mentions there, and, going
-//! back through the equations instant by instant, the streams that those mention at the same instant or at the one
-//! before. A stream that is only read through more `pre` than there are instants is outside.
+//! A run of a dataflow program as streams, with what matters for a claim: see [`super::cone`].
 
-use gander_system::{ClaimKind, Dataflow, Goal, Instant, Leg, Run, StateTerm, StreamKind, System, Uses, VarId};
+use gander_system::{ClaimKind, Dataflow, Goal, Leg, Run, StateTerm, StreamKind, System};
 use gander_term::{Sort, Value};
 use rustc_hash::FxHashMap;
 
+use super::cone::{Cone, cone};
 use crate::streams::{GroupKind, StreamGroup, StreamRow, StreamSort, StreamsView};
 
 /// Values of streams, all in all, beyond which a run is not shown as a table of streams.
 const MOST_VALUES: u64 = 20_000_000;
 
-/// The ending of the name of a stream that stands for the value of another before the first instant.
+/// What follows a stream's name in the names of values that it may have before the first instant, one for each `pre`.
 const BEFORE: &str = "@before";
 
 /// The formula whose value in the last state of a run decides a claim.
@@ -33,7 +30,7 @@ pub fn focus(kind: &ClaimKind) -> Option<StateTerm> {
 pub fn streams_view(system: &System, flow: &Dataflow, run: &Run, focus: Option<StateTerm>) -> Option<StreamsView> {
     let states = states(system, run)?;
     let matters = match focus {
-        Some(formula) => cone(system, flow, formula, states.len()),
+        Some(formula) => cone(system, flow, formula, &states),
         None => Cone {
             any: system.vars.iter().map(|v| instance_and_name(&v.name).0.is_empty()).collect(),
             first: vec![false; system.vars.len()],
@@ -82,8 +79,11 @@ pub fn streams_view(system: &System, flow: &Dataflow, run: &Run, focus: Option<S
             StreamKind::Input if flow.repeats(v).is_some() => false,
             _ => matters.any[v.index()],
         };
-        if let Some(stream) = var.name.strip_suffix(BEFORE).filter(|_| matters.first[v.index()]) {
-            before.push((stream.to_string(), system.show_value(v, &states[0][v.index()])));
+        if let Some((stream, _)) = var.name.split_once(BEFORE).filter(|_| matters.first[v.index()]) {
+            let value = (stream.to_string(), system.show_value(v, &states[0][v.index()]));
+            if !before.contains(&value) {
+                before.push(value);
+            }
         }
         groups[group].rows.push(StreamRow {
             name: name.to_string(),
@@ -162,38 +162,6 @@ fn states<'r>(system: &System, run: &'r Run) -> Option<Vec<&'r [Value]>> {
         }
     }
     states.iter().all(|s| s.len() == system.vars.len()).then_some(states)
-}
-
-/// Streams that matter, by variable: at some instant, and at the first.
-struct Cone {
-    any: Vec<bool>,
-    first: Vec<bool>,
-}
-
-fn cone(system: &System, flow: &Dataflow, focus: StateTerm, instants: usize) -> Cone {
-    let mut cone = Cone { any: vec![false; system.vars.len()], first: vec![false; system.vars.len()] };
-    let mut later: Vec<Option<Uses>> = vec![None; system.vars.len()];
-    let mut level = flow.mentioned(Instant::First, focus.term()).now;
-    for instant in (0..instants).rev() {
-        let mut seen = vec![false; system.vars.len()];
-        let mut before: Vec<VarId> = Vec::new();
-        while let Some(v) = level.pop() {
-            if std::mem::replace(&mut seen[v.index()], true) {
-                continue;
-            }
-            cone.any[v.index()] = true;
-            if instant == 0 {
-                cone.first[v.index()] = true;
-                level.extend(flow.uses(Instant::First, v).now);
-            } else {
-                let uses = later[v.index()].get_or_insert_with(|| flow.uses(Instant::Later, v));
-                level.extend(&uses.now);
-                before.extend(&uses.before);
-            }
-        }
-        level = before;
-    }
-    cone
 }
 
 #[cfg(test)]
