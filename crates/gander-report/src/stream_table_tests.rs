@@ -67,7 +67,7 @@ fn streams_are_rows() {
 
 #[test]
 fn everything_in_narrow_blocks() {
-    let how = StreamTable { scope: StreamScope::All, width: 24, indent: 2, ..StreamTable::default() };
+    let how = StreamTable { scope: StreamScope::All, width: 22, ..StreamTable::default() };
     expect![[r#"
           step        0     1
           Inputs
@@ -92,6 +92,9 @@ fn everything_in_narrow_blocks() {
           *: changed since the step before
     "#]]
     .assert_eq(&stream_table(&heater(), how));
+    let inner = |line: &str| if line.is_empty() { "\n".to_string() } else { format!("  {line}\n") };
+    let indented: String = stream_table(&heater(), how).lines().map(inner).collect();
+    assert_eq!(stream_table(&heater(), StreamTable { width: 24, indent: 2, ..how }), indented);
 }
 
 #[test]
