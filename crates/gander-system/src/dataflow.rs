@@ -50,10 +50,13 @@ pub struct Uses {
 }
 
 impl Dataflow {
-    /// The equations of a system; none if it is no dataflow program.
+    /// The equations of a system; none if it is no dataflow program, that is, if it demands anything that is not an
+    /// equation (besides assumptions), or two equations for one stream.
     pub fn of(system: &System) -> Option<Dataflow> {
         let ([start], [step]) = (&system.starts[..], &system.transitions[..]) else { return None };
-        if system.vars.is_empty() || system.vars.iter().any(|v| v.stream.is_none()) || !step.params.is_empty() {
+        let is_stream = |v: &crate::system::StateVar| v.stream.is_some();
+        let bare = step.params.is_empty() && step.guard.is_empty();
+        if system.vars.is_empty() || !system.vars.iter().all(is_stream) || !bare {
             return None;
         }
         let mut pool = Pool::fork(&system.pool);
@@ -66,19 +69,17 @@ impl Dataflow {
         };
         let mut first = vec![None; system.vars.len()];
         for e in &start.constraint {
-            if let Some((v, value)) = equation(&mut pool, e.term.term(), &current, named(e.id)) {
-                first[v.index()].get_or_insert(value);
-            }
+            let (v, value) = equation(&mut pool, e.term.term(), &current, named(e.id))?;
+            define(&mut first, v, value)?;
         }
         let mut later = vec![None; system.vars.len()];
         for e in &step.effect {
             match *e {
-                Effect::Assign { var, value, .. } => later[var.index()] = Some(value.term()),
-                Effect::Keep { var, .. } => later[var.index()] = Some(pool.var(system.var(var).current)),
+                Effect::Assign { var, value, .. } => define(&mut later, var, value.term())?,
+                Effect::Keep { var, .. } => define(&mut later, var, pool.var(system.var(var).current))?,
                 Effect::Constrain { id, relation } => {
-                    if let Some((v, value)) = equation(&mut pool, relation.term(), &next, named(id)) {
-                        later[v.index()].get_or_insert(value);
-                    }
+                    let (v, value) = equation(&mut pool, relation.term(), &next, named(id))?;
+                    define(&mut later, v, value)?;
                 }
             }
         }
@@ -161,6 +162,11 @@ impl Dataflow {
         }
         values.into_iter().enumerate().map(|(v, value)| value.ok_or(VarId::from(v))).collect()
     }
+}
+
+/// Notes an equation; none if there is one already, so that nothing that is demanded is ever left out.
+fn define(terms: &mut [Option<TermId>], v: VarId, value: TermId) -> Option<()> {
+    terms[v.index()].replace(value).is_none().then_some(())
 }
 
 /// `x == e` as its two parts, where x is one of the symbols; `wanted` if that is possible.

@@ -240,6 +240,9 @@ pub struct SimulateArgs {
     /// Lustre: take the inputs from a CSV file, whose header names them; a row for each step
     #[arg(long, value_name = "FILE", conflicts_with_all = ["script", "random"])]
     pub inputs: Option<String>,
+    /// Lustre: the node to run, if the file has several that no other calls; the first by default
+    #[arg(long, value_name = "NAME")]
+    pub root: Option<String>,
     /// Lustre: show the streams of called nodes and internal ones too
     #[arg(long)]
     pub all: bool,

@@ -40,7 +40,12 @@ pub fn run(args: &GraphArgs, output: &mut Output) -> u8 {
 }
 
 /// Reads a model; says what is wrong with it if something is.
-pub fn load_model(file: &str, output: &mut Output) -> Option<gander::system::System> {
+fn load_model(file: &str, output: &mut Output) -> Option<gander::system::System> {
+    load_models(file, output)?.into_iter().next()
+}
+
+/// Reads every system of a model; says what is wrong with it if something is.
+pub fn load_models(file: &str, output: &mut Output) -> Option<Vec<gander::system::System>> {
     let source = match read_input(file) {
         Ok(source) => source,
         Err(error) => {
@@ -53,5 +58,5 @@ pub fn load_model(file: &str, output: &mut Output) -> Option<gander::system::Sys
     for d in diagnostics.iter().filter(|d| d.severity == Severity::Error) {
         output.complain(&d.rendered);
     }
-    loaded.system
+    loaded.system.map(|first| std::iter::once(first).chain(loaded.others).collect())
 }

@@ -12,13 +12,20 @@ use gander::{Simulator, StreamSimulator, Trouble, read_input, save_atomically};
 use super::WRONG;
 use super::args::SimulateArgs;
 use super::check::{find_solvers, unreadable};
-use super::graph::load_model;
+use super::graph::load_models;
 use super::output::Output;
 use super::script::{HELP, Order, parse};
 use super::streams;
 
 pub fn run(args: &SimulateArgs, output: &mut Output) -> u8 {
-    let Some(system) = load_model(&args.file, output) else { return WRONG };
+    let Some(systems) = load_models(&args.file, output) else { return WRONG };
+    let system = match chosen(systems, args.root.as_deref()) {
+        Ok(system) => system,
+        Err(message) => {
+            output.error(&message);
+            return WRONG;
+        }
+    };
     let solvers = match find_solvers(&args.solvers) {
         Ok(solvers) => solvers,
         Err(message) => {
@@ -59,6 +66,13 @@ pub fn run(args: &SimulateArgs, output: &mut Output) -> u8 {
         None if std::io::stdin().is_terminal() => table.interactive(output),
         None => table.script("standard input", &mut std::io::stdin().lock(), output),
     }
+}
+
+/// The system of the root that is named; the first by default.
+fn chosen(systems: Vec<System>, root: Option<&str>) -> Result<System, String> {
+    let names: Vec<String> = systems.iter().map(|s| format!("`{}`", s.name)).collect();
+    let found = systems.into_iter().find(|s| root.is_none_or(|name| s.name == name));
+    found.ok_or_else(|| format!("there is no root `{}`; there is {}", root.unwrap_or_default(), names.join(", ")))
 }
 
 /// A simulation with what was last shown.

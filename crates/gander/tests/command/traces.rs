@@ -208,6 +208,19 @@ fn assumptions_are_kept() {
 }
 
 #[test]
+fn a_root_can_be_chosen() {
+    let model = "node a(x: int) returns (y: int); let y = x; --%PROPERTY y = x;\ntel\n\
+                 node b(x: int) returns (z: int); let z = x + 1; --%PROPERTY z > x;\ntel\n";
+    let folder = Folder::with("ab.lus", model);
+    folder.write("in.csv", "x\n3\n");
+    let run = |root: &[&str]| folder.run(&[&["simulate", "ab.lus", "--inputs", "in.csv"], root].concat());
+    assert!(run(&[]).out.contains("y 3"), "{}", run(&[]).out);
+    assert!(run(&["--root", "b"]).out.contains("z 4"), "{}", run(&["--root", "b"]).out);
+    let wrong = run(&["--root", "c"]);
+    assert_eq!((wrong.code, wrong.err.as_str()), (2, "error: there is no root `c`; there is `a`, `b`\n"));
+}
+
+#[test]
 fn scripts_for_streams() {
     let folder = Folder::with("pump.lus", PUMP);
     for (script, expected) in [

@@ -441,6 +441,9 @@ impl<'a> Model<'a> {
                 span,
                 free: true,
             });
+            if let Shape::Machine { signed: true, .. } = self.types.shape(leaf) {
+                self.builder.set_numerals(self.streams.get(stream).var, Numerals::Signed);
+            }
             let current = self.streams.get(stream).current;
             cells.push(self.rigid(current));
         }
