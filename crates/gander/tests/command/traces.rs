@@ -214,8 +214,8 @@ fn a_root_can_be_chosen() {
     let folder = Folder::with("ab.lus", model);
     folder.write("in.csv", "x\n3\n");
     let run = |root: &[&str]| folder.run(&[&["simulate", "ab.lus", "--inputs", "in.csv"], root].concat());
-    assert!(run(&[]).out.contains("y 3"), "{}", run(&[]).out);
-    assert!(run(&["--root", "b"]).out.contains("z 4"), "{}", run(&["--root", "b"]).out);
+    assert!(run(&[]).out.contains("y  3"), "{}", run(&[]).out);
+    assert!(run(&["--root", "b"]).out.contains("z  4"), "{}", run(&["--root", "b"]).out);
     let wrong = run(&["--root", "c"]);
     assert_eq!((wrong.code, wrong.err.as_str()), (2, "error: there is no root `c`; there is `a`, `b`\n"));
 }
