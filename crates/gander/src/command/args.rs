@@ -65,6 +65,7 @@ Examples:
   gander check --property solvent --property rich --timeout 10 bank.sts
   gander check --checks none --engine bmc bank.sts
   gander check --second-opinion z3 --save-evidence proofs bank.sts
+  gander check --all --save-traces runs pump.lus
   gander check - < bank.sts";
 
 #[derive(ClapArgs, Debug)]

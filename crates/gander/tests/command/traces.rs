@@ -147,6 +147,45 @@ fn values_before_the_first_step_are_kept() {
 }
 
 #[test]
+fn machine_integers_are_numbers_of_their_type() {
+    if !have_z3("machine_integers_are_numbers_of_their_type") {
+        return;
+    }
+    let model = "\
+node top(a: int8; b: uint8) returns (s: int8; u: uint8);
+var ok: bool; old: int8;
+let
+  old = pre s;
+  s = a - (int8 1);
+  u = b + (uint8 255);
+  ok = not (a = (int8 (-128)) and b = (uint8 0) and old = (int8 (-3)));
+  --%PROPERTY ok;
+tel
+";
+    let folder = Folder::with("m.lus", model);
+    let ran = folder.run(&["check", "--save-traces", "runs", "m.lus"]);
+    assert_eq!(ran.code, 1, "{}", ran.err);
+    expect![[r#"
+        fails    ok  at the start
+                 step      0
+                 Inputs
+                   a    -128
+                   b       0
+                 Outputs
+                   s     127
+                   u     255
+                 Locals
+                   ok  false
+                   old    -3
+                 before step 0, as an unguarded `pre` found it: s = -3
+                 1 more stream (--all shows them)
+    "#]]
+    .assert_eq(&ran.out);
+    let again = folder.run(&["simulate", "m.lus", "--inputs", "runs/m.ok.csv"]);
+    assert!(again.out.contains("-128") && again.out.contains("ok is false at step 0"), "{} {}", again.out, again.err);
+}
+
+#[test]
 fn warnings_of_a_kind_are_counted() {
     if !have_z3("warnings_of_a_kind_are_counted") {
         return;

@@ -141,8 +141,10 @@ impl Model<'_> {
                 let s = self.streams.get(id);
                 (s.sort, s.span, self.range_of(id))
             };
+            let numerals = self.builder.so_far().var(self.streams.get(id).var).numerals;
             let var = self.builder.var(&name, sort, Role::Input, range, Some(span))?;
             self.builder.set_stream(var, Some(StreamKind::Internal));
+            self.builder.set_numerals(var, numerals);
         }
         Ok(())
     }
