@@ -1,6 +1,7 @@
 //! The languages that can be read, by file name extension.
 
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::lustre::Modules;
 use gander_system::System;
 
 /// What a front-end makes of a text.
@@ -12,6 +13,8 @@ pub struct Loaded {
     pub others: Vec<System>,
     /// Errors and warnings, in the order of the text.
     pub diagnostics: Vec<Diagnostic>,
+    /// The nodes behind the systems, for an analysis node by node; none if the language has no such nodes.
+    pub modules: Option<Modules>,
 }
 
 impl Loaded {

@@ -45,6 +45,7 @@ fn claim_json(claim: &ClaimView) -> Value {
             put("why", Value::Null);
         }
     }
+    put("abstracted", json!(claim.abstracted));
     put("evidence", evidence.map_or(Value::Null, |e| e.saved.clone()));
     Value::Object(object)
 }

@@ -222,12 +222,23 @@ fn summary(claim: &ClaimView) -> String {
     let mut parts = Vec::new();
     if let Some(evidence) = claim.verdict.evidence() {
         parts.extend(evidence_summary(&evidence.shown, &claim.verdict));
+        parts.extend(claim.shown_in.as_ref().map(|node| format!("of {node} alone")));
+        parts.extend(abstraction_summary(&claim.abstracted));
         parts.extend(claim.engine.clone());
     }
     if !parts.is_empty() && claim.seconds >= WORTH_MENTIONING {
         parts.push(format!("{:.1} s", claim.seconds));
     }
     parts.join(", ")
+}
+
+/// Whose contracts stand for them.
+fn abstraction_summary(nodes: &[String]) -> Option<String> {
+    let (last, others) = nodes.split_last()?;
+    Some(match others {
+        [] => format!("with {last} abstracted by its contract"),
+        _ => format!("with {} and {last} abstracted by their contracts", others.join(", ")),
+    })
 }
 
 fn evidence_summary(shown: &ShownEvidence, verdict: &VerdictView) -> Option<String> {

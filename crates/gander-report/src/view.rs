@@ -215,6 +215,10 @@ pub struct ClaimView {
     pub seconds: f64,
     /// What the reader should know although the verdict stands.
     pub warnings: Vec<String>,
+    /// Nodes for which their contracts stand in the proof.
+    pub abstracted: Vec<String>,
+    /// The node whose proof it is, if it is not the whole that was checked.
+    pub shown_in: Option<String>,
 }
 
 /// What a check of one file found.

@@ -18,6 +18,8 @@ fn claim(name: &str, origin: Origin, verdict: VerdictView) -> ClaimView {
         verdict,
         engine: Some("induction".to_string()),
         seconds: 0.01,
+        abstracted: Vec::new(),
+        shown_in: None,
         warnings: Vec::new(),
     }
 }

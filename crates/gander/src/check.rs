@@ -7,10 +7,12 @@ use std::time::{Duration, Instant};
 use gander_engines::{CancelToken, CheckConfig, CheckReport, EngineOptions, InternalError, Nobody, Observer, engines};
 use gander_lang::{Colour, Loaded, RenderStyle, SourceFile, language_of, nearest, render};
 use gander_report::describe::{Answered, claim_view, diagnostic_view};
-use gander_report::{CheckView, DiagnosticView, Paint, Severity};
+use gander_report::{CheckView, ClaimView, DiagnosticView, Paint, Severity};
 use gander_smt::Solvers;
 use gander_system::write_evidence;
 use gander_system::{ClaimId, ClaimKind, ClaimOrigin, Dataflow, Evidence, System, Verdict};
+
+use crate::modular::{self, Proved};
 
 /// Which structural checks are made (docs/semantics.md, section 3).
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -35,6 +37,16 @@ impl StructuralChecks {
             StructuralChecks::Kinds(words) => words.iter().any(|w| w == kind.word()),
         }
     }
+}
+
+/// How the claims of a program with several nodes are decided.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Analysis {
+    /// Every call is replaced by the body of what it calls.
+    #[default]
+    Whole,
+    /// Nodes with contracts are looked at alone, and their contracts stand for them where that is enough.
+    Modular,
 }
 
 /// Whether answers come with their evidence in its file form (docs/evidence.md).
@@ -76,6 +88,8 @@ pub struct CheckOptions {
     pub paint: Paint,
     /// Whether the view holds evidence in its file form.
     pub file_form: FileForm,
+    /// How calls of nodes with contracts are dealt with.
+    pub analysis: Analysis,
 }
 
 /// An option that does not make sense, for this model or at all.
@@ -116,16 +130,24 @@ pub struct Checked {
     pub view: CheckView,
     /// The system with the claims that were asked; none if the source has errors.
     pub system: Option<Arc<System>>,
-    /// The verdicts themselves.
+    /// The verdicts themselves; without those of `trees`.
     pub report: CheckReport,
     /// The other systems of the source, if it has several (the root nodes of a Lustre file), with their verdicts.
     pub others: Vec<(Arc<System>, CheckReport)>,
+    /// Claims that hold by a contract tree, by name, with its file form.
+    pub trees: Vec<(String, serde_json::Value)>,
 }
 
 impl Checked {
     fn rejected(file: &str, diagnostics: Vec<DiagnosticView>) -> Checked {
         let report = CheckReport { outcomes: Vec::new(), internal_errors: Vec::new() };
-        Checked { view: CheckView::rejected(file, diagnostics), system: None, report, others: Vec::new() }
+        Checked {
+            view: CheckView::rejected(file, diagnostics),
+            system: None,
+            report,
+            others: Vec::new(),
+            trees: Vec::new(),
+        }
     }
 
     /// Every system of the source with its verdicts, in the order in which the view has them.
@@ -174,6 +196,7 @@ pub fn check_loaded(
             return Checked::rejected(file_name, diagnostics);
         }
     };
+    let modules = loaded.modules.as_ref().filter(|_| options.analysis == Analysis::Modular);
     let mut view = CheckView {
         file: file_name.to_string(),
         claims: Vec::new(),
@@ -182,19 +205,36 @@ pub fn check_loaded(
         stopped: None,
         seconds: 0.0,
     };
-    let mut reports = Vec::new();
+    let (mut reports, mut trees, mut internal_errors) = (Vec::new(), Vec::new(), Vec::new());
     let count = systems.len() as u32;
     for (i, (system, mut config)) in systems.iter().zip(configs).enumerate() {
         // What is left of the time is shared by the systems that are left.
         config.timeout = options.timeout.map(|t| t.saturating_sub(started.elapsed()) / (count - i as u32));
+        let mut modular = None;
         let report = if config.claims.is_empty() {
             CheckReport { outcomes: Vec::new(), internal_errors: Vec::new() }
         } else {
-            gander_engines::check(system, &config, cancel, observer)
+            match modules {
+                Some(modules) => {
+                    let found = modular::analyse(modules, system, &config, cancel, observer);
+                    modular = Some((found.proved, found.internal_errors, found.notes));
+                    found.report
+                }
+                None => gander_engines::check(system, &config, cancel, observer),
+            }
         };
+        let before = view.claims.len();
         show(system, &report, options, &mut view);
+        if let Some((proved, errors, notes)) = modular {
+            view.claims.extend(proved.iter().map(|p| modular_view(system, p, options)));
+            view.claims[before..].sort_by_cached_key(|c| system.claims.iter().position(|d| d.name == c.name));
+            view.diagnostics.extend(notes);
+            internal_errors.extend(errors);
+            trees.extend(proved.into_iter().map(|p| (system.claims[p.claim.index()].name.clone(), p.file)));
+        }
         reports.push((Arc::clone(system), report));
     }
+    view.internal_errors.extend(internal_errors);
     let open = view.claims.iter().any(|c| c.verdict.evidence().is_none());
     let elapsed = started.elapsed();
     view.seconds = elapsed.as_secs_f64();
@@ -212,7 +252,7 @@ pub fn check_loaded(
         Some((system, report)) => (Some(system), report),
         None => (None, CheckReport { outcomes: Vec::new(), internal_errors: Vec::new() }),
     };
-    Checked { view, system, report, others: reports.collect() }
+    Checked { view, system, report, others: reports.collect(), trees }
 }
 
 /// Adds the verdicts about a system to the view.
@@ -273,6 +313,25 @@ fn no_claim(name: &str, names: &[&str]) -> UsageError {
     let more = if names.len() > few.len() { ", ..." } else { "" };
     let list = format!("claims are {}{more}", few.join(", "));
     UsageError::new(format!("there is no claim `{name}`"), near.into_iter().chain([list]))
+}
+
+/// The view of a claim that holds by a contract tree: what is shown is the proof of the claim itself.
+fn modular_view(system: &System, proved: &Proved, options: &CheckOptions) -> ClaimView {
+    let saved = match options.file_form {
+        FileForm::LeftOut => serde_json::Value::Null,
+        FileForm::Included => proved.file.clone(),
+    };
+    let answered = Answered {
+        claim: &proved.system.claims[proved.own_claim.index()],
+        verdict: &proved.verdict,
+        engine: &proved.engine,
+        seconds: proved.elapsed.as_secs_f64(),
+        warnings: &[],
+        flow: None,
+    };
+    let shown = claim_view(&proved.system, answered, saved);
+    let name = system.claims[proved.claim.index()].name.clone();
+    ClaimView { name, abstracted: proved.abstracted.clone(), shown_in: proved.shown_in.clone(), ..shown }
 }
 
 fn internal_error_text(system: &System, e: &InternalError) -> String {

@@ -27,12 +27,16 @@
 
 mod check;
 mod input;
+mod modular;
 mod saving;
 mod simulator;
 mod stream_simulator;
 
-pub use check::{CheckOptions, Checked, FileForm, StructuralChecks, UsageError, check_loaded, check_source, load};
+pub use check::{
+    Analysis, CheckOptions, Checked, FileForm, StructuralChecks, UsageError, check_loaded, check_source, load,
+};
 pub use input::{InputError, read_input};
+pub use modular::{CONTRACT_TREE, check_contract_tree, is_contract_tree};
 pub use saving::{InternalErrorFile, SavingError, evidence_file_name, save_atomically, slug, trace_file_name};
 pub use simulator::{Choice, Simulator, Trouble};
 pub use stream_simulator::StreamSimulator;

@@ -5,12 +5,18 @@
 pub mod ast;
 mod elaborate;
 pub mod lexer;
+mod modules;
 pub mod parser;
 
+pub use modules::{ClaimRole, ClaimSource, Module, Modules};
 pub use parser::{Parsed, parse};
 
 /// Reads a Lustre text: the system of the first root node, and those of the others.
 pub fn load(text: &str, _file_name: &str) -> crate::Loaded {
     let Parsed { file, diagnostics } = parse(text);
-    elaborate::elaborate(&file, text, diagnostics)
+    let mut loaded = elaborate::elaborate(&file, text, diagnostics);
+    if loaded.system.is_some() {
+        loaded.modules = Some(Modules::new(file, text));
+    }
+    loaded
 }

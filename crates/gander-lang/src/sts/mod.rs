@@ -40,12 +40,12 @@ pub(crate) fn unreadable(source: &str) -> Option<Diagnostic> {
 /// Reads a specification.
 pub fn load(source: &str, file_name: &str) -> Loaded {
     if let Some(diagnostic) = unreadable(source) {
-        return Loaded { system: None, others: Vec::new(), diagnostics: vec![diagnostic] };
+        return Loaded { system: None, others: Vec::new(), diagnostics: vec![diagnostic], modules: None };
     }
     let parsed = parse(source);
     if !parsed.diagnostics.is_empty() {
-        return Loaded { system: None, others: Vec::new(), diagnostics: parsed.diagnostics };
+        return Loaded { system: None, others: Vec::new(), diagnostics: parsed.diagnostics, modules: None };
     }
     let (system, diagnostics) = check::check(&parsed.root(), file_name);
-    Loaded { system, others: Vec::new(), diagnostics }
+    Loaded { system, others: Vec::new(), diagnostics, modules: None }
 }

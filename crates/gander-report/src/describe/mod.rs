@@ -60,6 +60,8 @@ pub fn claim_view(system: &System, answered: Answered<'_>, saved: serde_json::Va
         engine: (!engine.is_empty()).then(|| engine.to_string()),
         seconds,
         warnings: warnings.to_vec(),
+        abstracted: Vec::new(),
+        shown_in: None,
     }
 }
 

@@ -128,6 +128,9 @@ pub struct CheckArgs {
     /// What induction may assume and try, with commas between: loop-free, compress, abstract, no-restart, forward, from=K; or none
     #[arg(long, value_name = "OPTIONS", value_parser = induction)]
     pub induction: Option<InductionOptions>,
+    /// Lustre: look at nodes with contracts alone, and let their contracts stand for them where that is enough
+    #[arg(long, alias = "compositional")]
+    pub modular: bool,
     #[command(flatten)]
     pub solvers: SolverArgs,
     /// How much of runs to show
@@ -172,6 +175,7 @@ impl CheckArgs {
             checks: StructuralChecks::All,
             max_depth: None,
             induction: None,
+            modular: false,
             solvers: SolverArgs::default(),
             trace: TraceArg::Changes,
         }

@@ -1,9 +1,9 @@
 //! `gander certify`.
 
-use gander::certify::{CheckLimits, Checker, Rejection};
+use gander::certify::{Certified, CheckLimits, Checker, Rejection};
 use gander::system::{Decided, EvidenceFile, read_evidence_text};
 use gander::system::{System, Verdict};
-use gander::{InternalErrorFile, load, read_input};
+use gander::{InternalErrorFile, check_contract_tree, is_contract_tree, load, read_input};
 
 use super::WRONG;
 use super::args::CertifyArgs;
@@ -46,6 +46,13 @@ fn certify(args: &CertifyArgs, output: &mut Output) -> Result<u8, String> {
         output.complain(&d.rendered);
     }
     let Some(system) = loaded.system else { return Ok(WRONG) };
+    let tree = serde_json::from_str(&evidence).ok().filter(is_contract_tree);
+    if let (Some(tree), Some(modules)) = (tree, &loaded.modules) {
+        let mut checker = checker(args)?;
+        let claim = tree["claim"].as_str().unwrap_or_default().to_string();
+        let outcome = check_contract_tree(modules, &tree, &mut checker).map(|(_, certified)| certified);
+        return Ok(show(&claim, Decided::Holds.word(), outcome, output));
+    }
     // Of several systems the evidence names the one it is about.
     let about = serde_json::from_str::<serde_json::Value>(&evidence).ok();
     let about = about.as_ref().and_then(|json| json["system"].as_str());
@@ -54,24 +61,32 @@ fn certify(args: &CertifyArgs, output: &mut Output) -> Result<u8, String> {
     let system = systems.swap_remove(chosen).and_structural_claims();
     let file =
         read_evidence_text(&system, &evidence).map_err(|e| format!("the evidence does not fit the model: {e}"))?;
-    let solvers = find_solvers(&args.solvers)?;
-    let mut checker = match &args.second_opinion {
-        Some(solver) => Checker::with_solver(&solvers, CheckLimits::default(), solver)
-            .ok_or_else(|| format!("the solver `{solver}` was not found"))?,
-        None => Checker::new(&solvers, CheckLimits::default()),
-    };
+    let mut checker = checker(args)?;
     Ok(judge(&system, file, &mut checker, output))
 }
 
+fn checker(args: &CertifyArgs) -> Result<Checker, String> {
+    let solvers = find_solvers(&args.solvers)?;
+    match &args.second_opinion {
+        Some(solver) => Checker::with_solver(&solvers, CheckLimits::default(), solver)
+            .ok_or_else(|| format!("the solver `{solver}` was not found")),
+        None => Ok(Checker::new(&solvers, CheckLimits::default())),
+    }
+}
+
 fn judge(system: &System, file: EvidenceFile, checker: &mut Checker, output: &mut Output) -> u8 {
-    let paint = output.paint_out();
     let claim = &system.claims[file.claim.index()].name;
     let word = file.verdict.word();
     let verdict = match file.verdict {
         Decided::Holds => Verdict::Holds(file.evidence),
         Decided::Fails => Verdict::Fails(file.evidence),
     };
-    match checker.check(system, file.claim, &verdict) {
+    show(claim, word, checker.check(system, file.claim, &verdict), output)
+}
+
+fn show(claim: &str, word: &str, outcome: Result<Certified, Rejection>, output: &mut Output) -> u8 {
+    let paint = output.paint_out();
+    match outcome {
         Ok(certified) => {
             let how = match certified.queries {
                 0 => "by evaluation".to_string(),

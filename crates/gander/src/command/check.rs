@@ -11,8 +11,8 @@ use gander::report::{
 use gander::smt::{Search, Solvers};
 use gander::system::write_evidence;
 use gander::{
-    CheckOptions, Checked, FileForm, InputError, InternalErrorFile, check_loaded, evidence_file_name, read_input,
-    save_atomically, trace_file_name,
+    Analysis, CheckOptions, Checked, FileForm, InputError, InternalErrorFile, check_loaded, evidence_file_name,
+    read_input, save_atomically, trace_file_name,
 };
 
 use super::args::{CheckArgs, SolverArgs, TraceArg};
@@ -75,6 +75,7 @@ fn prepare(args: &CheckArgs, output: &mut Output) -> Result<CheckOptions, String
         second_opinion: args.second_opinion.clone(),
         paint: if args.json { gander::report::Paint::Plain } else { output.paint_err() },
         file_form: if args.json { FileForm::Included } else { FileForm::LeftOut },
+        analysis: if args.modular { Analysis::Modular } else { Analysis::Whole },
     })
 }
 
@@ -283,16 +284,21 @@ fn keep_traces(file: &str, args: &CheckArgs, view: &mut CheckView, paint: gander
 /// Writes a file for every verdict. Evidence that was asked for and cannot be kept is an error.
 fn keep_evidence(file: &str, args: &CheckArgs, checked: &mut Checked, paint: gander::report::Paint) {
     let Some(folder) = &args.save_evidence else { return };
-    let mut problems = Vec::new();
+    let mut files: Vec<(&str, serde_json::Value)> = Vec::new();
     for (system, report) in checked.systems() {
         for outcome in &report.outcomes {
             let Ok(json) = write_evidence(system, outcome.claim, &outcome.verdict) else { continue };
-            let path = folder.join(evidence_file_name(file, &system.claims[outcome.claim.index()].name));
-            let mut content = serde_json::to_vec_pretty(&json).unwrap_or_default();
-            content.push(b'\n');
-            if let Err(error) = save_atomically(&path, &content) {
-                problems.push(plain("unwritable", &error.to_string(), None, paint));
-            }
+            files.push((&system.claims[outcome.claim.index()].name, json));
+        }
+    }
+    files.extend(checked.trees.iter().map(|(claim, json)| (claim.as_str(), json.clone())));
+    let mut problems = Vec::new();
+    for (claim, json) in files {
+        let path = folder.join(evidence_file_name(file, claim));
+        let mut content = serde_json::to_vec_pretty(&json).unwrap_or_default();
+        content.push(b'\n');
+        if let Err(error) = save_atomically(&path, &content) {
+            problems.push(plain("unwritable", &error.to_string(), None, paint));
         }
     }
     checked.view.diagnostics.extend(problems);

@@ -8,8 +8,10 @@ use gander_system::{Role, StreamKind};
 use gander_term::Op;
 
 use super::super::ast::*;
+use super::super::modules::ClaimRole;
 use super::instances::{Body, Declare, Instance, Place, Standing};
 use super::model::Model;
+use super::refine::Boundary;
 use super::resolve::{At, Resolved};
 use super::streams::{NewStream, StreamId};
 use super::types::{BOOL, ERROR};
@@ -325,22 +327,27 @@ impl<'a> Model<'a> {
             }
             for clause in &guaranteed {
                 let text = self.source(clause.span);
-                self.oblige(clause.name.clone(), text, &clause.value, clock, clause.span);
+                self.oblige(clause.name.clone(), text, &clause.value, clock, clause.span, ClaimRole::Guarantee);
             }
             if !requirements.is_empty() {
                 let some = self.lift(Op::Or, requirements);
                 let value = Val::one(BOOL, None, some);
                 let name = format!("modes of {text} cover all cases");
-                self.oblige(name, "some mode is active".to_string(), &value, clock, span);
+                self.oblige(name, "some mode is active".to_string(), &value, clock, span, ClaimRole::Modes);
             }
             return;
         }
-        let cells: Vec<Cell> = assumed.iter().filter_map(|a| a.value.cell()).collect();
+        let mut cells: Vec<Cell> = assumed.iter().filter_map(|a| a.value.cell()).collect();
+        let known_by_contract = node.imported || self.is_abstract(i);
         for clause in &assumed {
             let name = self.instances[i].named(&clause.name);
             let text = self.source(clause.span);
-            self.oblige(name, text, &clause.value, clock, clause.span);
+            self.oblige(name, text, &clause.value, clock, clause.span, ClaimRole::Assumption);
         }
+        // Of an imported node nothing is proved: what its declarations promise is taken as it is. The proof of another one
+        // relies on the ranges of its inputs, so what it shows is used only as long as these were kept.
+        let boundary = if self.is_abstract(i) { self.settle_boundary(i) } else { Boundary::default() };
+        cells.extend(boundary.inputs);
         let all = self.lift(Op::And, &cells);
         let so_far = if self.is_true(all) { None } else { Some(self.so_far(i, all, span)) };
         for clause in &guaranteed {
@@ -351,12 +358,19 @@ impl<'a> Model<'a> {
             };
             let value = Val::one(BOOL, None, cell);
             let name = self.instances[i].named(&clause.name);
-            if node.imported {
+            if known_by_contract {
                 self.assume(name, &value, clock, clause.span);
             } else {
                 let text = self.source(clause.span);
-                self.oblige(name, text, &value, clock, clause.span);
+                self.oblige(name, text, &value, clock, clause.span, ClaimRole::Guarantee);
             }
+        }
+        for (name, cell, span) in boundary.outputs {
+            let cell = match so_far {
+                Some(so_far) => self.lift(Op::Implies, &[so_far, cell]),
+                None => cell,
+            };
+            self.assume(name, &Val::one(BOOL, None, cell), clock, span);
         }
     }
 

@@ -4,6 +4,7 @@ use gander_system::StreamKind;
 use gander_term::{Op, Value};
 
 use super::super::ast::*;
+use super::super::modules::ClaimRole;
 use super::instances::Variable;
 use super::model::{Goal, Model};
 use super::streams::StreamId;
@@ -88,7 +89,7 @@ impl<'a> Model<'a> {
                 Goal::Reachable
             }
         };
-        self.claim(name, text, &value, clock, property.span, aim);
+        self.claim(name, text, &value, clock, property.span, (aim, ClaimRole::Inner));
     }
 
     /// A goal that is to be reached at certain steps: a counter that stops behind the last step that matters.

@@ -10,8 +10,8 @@ use crate::{Code, Span};
 
 /// A call in a node, a contract or the contract of a node.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct CallSite {
-    pub(super) callee: usize,
+pub(in super::super) struct CallSite {
+    pub(in super::super) callee: usize,
     pub(super) span: Span,
 }
 
@@ -25,7 +25,7 @@ pub(super) struct TypeDecl<'a> {
 
 /// The declarations of a file.
 #[derive(Debug)]
-pub(super) struct Globals<'a> {
+pub(in super::super) struct Globals<'a> {
     pub(super) file: &'a File,
     pub(super) text: &'a str,
     /// Where each line begins.
@@ -33,7 +33,7 @@ pub(super) struct Globals<'a> {
     pub(super) types: FxHashMap<Word, TypeDecl<'a>>,
     pub(super) consts: Vec<&'a Const>,
     pub(super) const_of: FxHashMap<Word, usize>,
-    pub(super) nodes: Vec<&'a Node>,
+    pub(in super::super) nodes: Vec<&'a Node>,
     pub(super) node_of: FxHashMap<Word, usize>,
     pub(super) contracts: Vec<&'a ContractDecl>,
     pub(super) contract_of: FxHashMap<Word, usize>,
@@ -42,13 +42,13 @@ pub(super) struct Globals<'a> {
     /// By expression: an occurrence of `pre` whose first value can be read.
     pub(super) unguarded: Vec<bool>,
     /// By node: whom it calls.
-    pub(super) calls: Vec<Vec<CallSite>>,
+    pub(in super::super) calls: Vec<Vec<CallSite>>,
     /// By node: an unguarded `pre` in it or in a node that it calls.
     pub(super) open_pre: Vec<Option<Span>>,
 }
 
 impl<'a> Globals<'a> {
-    pub(super) fn new(file: &'a File, text: &'a str, report: &mut Report) -> Globals<'a> {
+    pub(in super::super) fn new(file: &'a File, text: &'a str, report: &mut Report) -> Globals<'a> {
         let mut globals = Globals {
             file,
             text,
@@ -285,7 +285,7 @@ impl<'a> Globals<'a> {
     }
 
     /// The nodes to be analysed: those marked as main, otherwise those that nobody calls.
-    pub(super) fn roots(&self) -> Vec<usize> {
+    pub(in super::super) fn roots(&self) -> Vec<usize> {
         let is_main = |node: &Node| node.body.iter().any(|s| matches!(s, Statement::Main(_)));
         let main: Vec<usize> = (0..self.nodes.len()).filter(|&n| is_main(self.nodes[n])).collect();
         if !main.is_empty() {

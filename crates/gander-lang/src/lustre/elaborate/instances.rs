@@ -139,9 +139,20 @@ impl<'a> Model<'a> {
         i
     }
 
-    /// Declares the outputs of a node; those of an imported one are arbitrary.
+    /// True if an instance is known by its contract only although its node has a body.
+    pub(super) fn is_abstract(&self, i: usize) -> bool {
+        let instance = &self.instances[i];
+        match instance.body {
+            Body::Node(node) => {
+                instance.place == Place::Called && !node.imported && self.abstracted.contains(&node.name.word)
+            }
+            Body::Contract => false,
+        }
+    }
+
+    /// Declares the outputs of a node; those of one that is known by its contract only are arbitrary.
     pub(super) fn declare_outputs(&mut self, i: usize, node: &'a Node) -> Vec<Val> {
-        let how = if node.imported {
+        let how = if node.imported || self.is_abstract(i) {
             Declare { kind: StreamKind::Output, role: Role::Input, free: true, standing: Standing::Assumed }
         } else {
             Declare { kind: StreamKind::Output, role: Role::State, free: false, standing: Standing::Claimed }
@@ -270,8 +281,15 @@ impl<'a> Model<'a> {
     /// Looks at an instance: constants, locals, contract, body.
     pub(super) fn elaborate_instance(&mut self, i: usize) {
         let Body::Node(node) = self.instances[i].body else { return };
+        self.instance = i;
         let consts: Vec<&'a Const> = node.consts.iter().collect();
         self.local_constants(i, &consts);
+        if self.is_abstract(i) {
+            if let Some(contract) = &node.contract {
+                self.contract(i, node, contract);
+            }
+            return;
+        }
         for decl in &node.locals {
             self.declare(
                 i,

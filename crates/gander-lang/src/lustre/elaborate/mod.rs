@@ -29,6 +29,7 @@ mod globals;
 mod instances;
 mod machine;
 mod model;
+mod module;
 mod operators;
 mod refine;
 mod report;
@@ -39,14 +40,17 @@ mod types;
 mod values;
 mod walk;
 
-use gander_system::System;
+pub(super) use globals::Globals;
+pub(super) use module::{Names, module};
+pub(super) use report::Report;
 
-use super::ast::{ExprKind, File, Node, NodeKind, Unary};
+use gander_system::System;
+use rustc_hash::FxHashSet;
+
+use super::ast::{ExprKind, File, Node, NodeKind, Unary, Word};
 use crate::diagnostic::Diagnostic;
 use crate::{Code, Loaded};
-use globals::Globals;
 use model::Model;
-use report::Report;
 
 /// The systems of a file: the first root, then the others.
 pub(super) fn elaborate(file: &File, text: &str, parsed: Vec<Diagnostic>) -> Loaded {
@@ -57,7 +61,7 @@ pub(super) fn elaborate(file: &File, text: &str, parsed: Vec<Diagnostic>) -> Loa
     let systems = if report.has_errors() { Vec::new() } else { systems(file, text, &mut report) };
     let failed = report.has_errors();
     let mut systems = systems.into_iter().filter(|_| !failed);
-    Loaded { system: systems.next(), others: systems.collect(), diagnostics: report.finish() }
+    Loaded { system: systems.next(), others: systems.collect(), diagnostics: report.finish(), modules: None }
 }
 
 fn systems(file: &File, text: &str, report: &mut Report) -> Vec<System> {
@@ -103,15 +107,23 @@ fn systems(file: &File, text: &str, report: &mut Report) -> Vec<System> {
 
 /// The system of a root, and whether it has claims.
 fn system(globals: &Globals<'_>, root: usize, qualified: bool, report: &mut Report) -> Option<(System, bool)> {
+    let model = model(globals, root, qualified, FxHashSet::default(), report)?;
+    let claims = model.has_claims();
+    model.finish().map(|system| (system, claims))
+}
+
+/// The model of a root, in which calls of some nodes are known by their contracts only.
+fn model<'a>(
+    globals: &'a Globals<'a>,
+    root: usize,
+    qualified: bool,
+    abstracted: FxHashSet<Word>,
+    report: &'a mut Report,
+) -> Option<Model<'a>> {
     let node: &Node = globals.nodes[root];
     let name = globals.file.text(node.name.word);
-    let mut model = match Model::new(globals, name, node.name.span, report) {
-        Ok(model) => model,
-        Err(error) => {
-            report.add(Diagnostic::new(Code::E0901, node.name.span, format!("the system cannot be built: {error}")));
-            return None;
-        }
-    };
+    let mut model = Model::new(globals, name, node.name.span, report)?;
+    model.abstracted = abstracted;
     model.global_constants();
     model.root(node);
     let mut next = 0;
@@ -122,9 +134,8 @@ fn system(globals: &Globals<'_>, root: usize, qualified: bool, report: &mut Repo
     if qualified {
         model.qualify(name);
     }
-    let claims = model.has_claims();
     model.qualified = qualified;
-    model.finish().map(|system| (system, claims))
+    Some(model)
 }
 
 impl Model<'_> {

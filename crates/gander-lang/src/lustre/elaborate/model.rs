@@ -1,10 +1,11 @@
 //! A model under construction: one root with everything it calls, as one system.
 
-use gander_system::{BuildError, SystemBuilder};
+use gander_system::SystemBuilder;
 use gander_term::{Op, Pool, Sort, TermId, Value, evaluate};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::ast::*;
+use super::super::modules::ClaimRole;
 use super::clocks::Clocks;
 use super::globals::Globals;
 use super::instances::Instance;
@@ -43,6 +44,9 @@ pub(super) struct Formula {
 pub(super) struct Obligation {
     pub(super) formula: Formula,
     pub(super) aim: Goal,
+    pub(super) role: ClaimRole,
+    /// The instance that it is about.
+    pub(super) instance: usize,
 }
 
 /// What is asked of an obligation.
@@ -84,6 +88,10 @@ pub(super) struct Model<'a> {
     pub(super) tables: super::functions::Tables,
     /// The file has several roots: start and step are called after theirs.
     pub(super) qualified: bool,
+    /// Nodes whose calls are known by their contracts only.
+    pub(super) abstracted: FxHashSet<Word>,
+    /// The instance that is looked at.
+    pub(super) instance: usize,
     /// Scalars made so far.
     pub(super) spent: usize,
     /// A limit was hit, or the builder refused something: stop.
@@ -91,16 +99,17 @@ pub(super) struct Model<'a> {
 }
 
 impl<'a> Model<'a> {
-    pub(super) fn new(
-        globals: &'a Globals<'a>,
-        root: &str,
-        span: Span,
-        report: &'a mut Report,
-    ) -> Result<Model<'a>, BuildError> {
+    pub(super) fn new(globals: &'a Globals<'a>, root: &str, span: Span, report: &'a mut Report) -> Option<Model<'a>> {
         let mut pool = Pool::new();
         let types = Types::new(globals.file, &mut pool);
-        let builder = SystemBuilder::new(root, pool, &[(root, Some(span))])?;
-        Ok(Model {
+        let builder = match SystemBuilder::new(root, pool, &[(root, Some(span))]) {
+            Ok(builder) => builder,
+            Err(error) => {
+                report.add(Diagnostic::new(Code::E0901, span, format!("the system cannot be built: {error}")));
+                return None;
+            }
+        };
+        Some(Model {
             file: globals.file,
             globals,
             report,
@@ -121,6 +130,8 @@ impl<'a> Model<'a> {
             paths: FxHashSet::default(),
             tables: super::functions::Tables::default(),
             qualified: false,
+            abstracted: FxHashSet::default(),
+            instance: 0,
             spent: 0,
             stopped: false,
         })

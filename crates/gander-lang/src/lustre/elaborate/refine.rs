@@ -1,15 +1,24 @@
 //! What declarations promise (subranges, subtypes), as assumptions or claims.
 
-use gander_system::Range;
+use gander_system::{Range, StreamKind};
 use gander_term::{Op, Value};
 
 use super::super::ast::*;
+use super::super::modules::ClaimRole;
 use super::instances::{Pending, Standing};
 use super::model::{Formula, Goal, Model, Obligation};
 use super::resolve::{Promise, Refinement};
 use super::types::BOOL;
 use super::values::{Cell, ClockId, Val};
 use crate::{Code, Span};
+
+/// What the declarations of the inputs and outputs of an instance promise.
+#[derive(Debug, Default)]
+pub(super) struct Boundary {
+    pub(super) inputs: Vec<Cell>,
+    /// With names and places.
+    pub(super) outputs: Vec<(String, Cell, Span)>,
+}
 
 impl Model<'_> {
     /// The conjunction of what is promised of a value.
@@ -63,11 +72,40 @@ impl Model<'_> {
     /// Turns the promises of an instance's declarations into claims and assumptions.
     pub(super) fn settle_pending(&mut self, i: usize) {
         for pending in std::mem::take(&mut self.instances[i].pending) {
-            self.settle(pending);
+            let role = self.role_of(i, &pending);
+            self.settle(pending, role);
         }
     }
 
-    fn settle(&mut self, pending: Pending) {
+    /// What the claim about a promise is for: it depends on the variable that promises.
+    fn role_of(&self, i: usize, pending: &Pending) -> ClaimRole {
+        let variable = pending.streams.and_then(|first| self.instances[i].vars.values().find(|v| v.first == first));
+        match variable.map(|v| v.kind) {
+            Some(StreamKind::Input) => ClaimRole::InputRange,
+            Some(StreamKind::Output) => ClaimRole::OutputRange,
+            _ => ClaimRole::Inner,
+        }
+    }
+
+    /// Takes the promises of an instance that is known by its contract only: what its inputs must keep, which is claimed
+    /// of the caller, and what its outputs then keep.
+    pub(super) fn settle_boundary(&mut self, i: usize) -> Boundary {
+        let mut boundary = Boundary::default();
+        for pending in std::mem::take(&mut self.instances[i].pending) {
+            let promised = self.promised(&pending.value, &pending.refinements);
+            let Some(cell) = promised.cell() else { continue };
+            match self.role_of(i, &pending) {
+                ClaimRole::InputRange => {
+                    boundary.inputs.push(cell);
+                    self.settle(pending, ClaimRole::InputRange);
+                }
+                _ => boundary.outputs.push((format!("range of {}", pending.name), cell, pending.span)),
+            }
+        }
+        boundary
+    }
+
+    fn settle(&mut self, pending: Pending, role: ClaimRole) {
         let promised = self.promised(&pending.value, &pending.refinements);
         let only_bounds = pending.refinements.iter().all(|r| matches!(r.promise, Promise::Bounds { .. }));
         let name = if only_bounds { format!("range of {}", pending.name) } else { format!("type of {}", pending.name) };
@@ -79,7 +117,7 @@ impl Model<'_> {
             Standing::Claimed => {
                 let text = self.source(pending.span);
                 let text = format!("{text} is in its declared {}", if only_bounds { "range" } else { "type" });
-                self.oblige(name, text, &promised, pending.clock, pending.span);
+                self.oblige(name, text, &promised, pending.clock, pending.span, role);
             }
         }
     }
@@ -112,11 +150,27 @@ impl Model<'_> {
     }
 
     /// Claims a formula at every instant of its clock.
-    pub(super) fn oblige(&mut self, name: String, text: String, value: &Val, clock: ClockId, span: Span) {
-        self.claim(name, text, value, clock, span, Goal::Always);
+    pub(super) fn oblige(
+        &mut self,
+        name: String,
+        text: String,
+        value: &Val,
+        clock: ClockId,
+        span: Span,
+        role: ClaimRole,
+    ) {
+        self.claim(name, text, value, clock, span, (Goal::Always, role));
     }
 
-    pub(super) fn claim(&mut self, name: String, text: String, value: &Val, clock: ClockId, span: Span, aim: Goal) {
+    pub(super) fn claim(
+        &mut self,
+        name: String,
+        text: String,
+        value: &Val,
+        clock: ClockId,
+        span: Span,
+        (aim, role): (Goal, ClaimRole),
+    ) {
         let Some(cell) = value.cell().filter(|_| value.ty == BOOL) else { return };
         let mut unique = name.clone();
         let mut n = 1;
@@ -124,7 +178,8 @@ impl Model<'_> {
             n += 1;
             unique = format!("{name} ({n})");
         }
-        self.obligations.push(Obligation { formula: Formula { name: unique, text, cell, clock, span }, aim });
+        let formula = Formula { name: unique, text, cell, clock, span };
+        self.obligations.push(Obligation { formula, aim, role, instance: self.instance });
     }
 
     pub(super) fn is_true(&self, cell: Cell) -> bool {

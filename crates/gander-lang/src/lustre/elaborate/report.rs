@@ -10,7 +10,7 @@ const MAX_ERRORS: usize = 50;
 
 /// The diagnostics so far.
 #[derive(Debug, Default)]
-pub(super) struct Report {
+pub(in super::super) struct Report {
     list: Vec<Diagnostic>,
     seen: FxHashSet<(Code, Span, String)>,
     errors: usize,
