@@ -85,6 +85,12 @@ impl Modules {
         Globals::new(&self.file, &self.text, &mut Report::default())
     }
 
+    /// The nodes whose systems are those of the file.
+    pub fn roots(&self) -> Vec<String> {
+        let globals = self.globals();
+        globals.roots().into_iter().map(|n| self.file.text(globals.nodes[n].name.word).to_string()).collect()
+    }
+
     /// The nodes with a body and a contract that `root` calls, directly or not, and that can be abstracted; callees first.
     ///
     /// Nodes with type or constant parameters and with sampled inputs or outputs are left out: their systems depend on

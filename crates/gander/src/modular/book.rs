@@ -86,6 +86,11 @@ impl<'a> Book<'a> {
         Book { parts: self.parts.clone(), ..Book::new(self.modules) }
     }
 
+    /// The nodes whose systems are those of the file.
+    pub(super) fn roots(&self) -> Vec<String> {
+        self.modules.roots()
+    }
+
     /// The system of a node with some calls abstracted.
     pub(super) fn part(&mut self, node: &str, abstracted: &[String]) -> Option<Arc<Part>> {
         let mut names = abstracted.to_vec();

@@ -67,11 +67,12 @@ pub(crate) fn analyse(
     observer: &dyn Observer,
 ) -> Found {
     let started = Instant::now();
+    let stages = Stages { observer, working: AtomicBool::new(false), last: AtomicBool::new(false) };
     let mut analysis = Analysis {
         book: Book::new(modules),
         config,
         cancel,
-        observer: &Stages { observer, working: AtomicBool::new(false) },
+        observer: &stages,
         deadline: config.timeout.and_then(|t| started.checked_add(t)),
         internal_errors: Vec::new(),
     };
@@ -119,7 +120,8 @@ pub(crate) fn analyse(
     } else {
         let timeout = config.timeout.map(|t| t.saturating_sub(started.elapsed()).max(Duration::from_millis(1)));
         let config = CheckConfig { claims: left, timeout, ..config.clone() };
-        gander_engines::check(system, &config, cancel, analysis.observer)
+        stages.last.store(true, Ordering::SeqCst);
+        gander_engines::check(system, &config, cancel, &stages)
     };
     Found { proved, report, internal_errors, notes }
 }
@@ -236,6 +238,7 @@ impl Analysis<'_> {
 struct Stages<'a> {
     observer: &'a dyn Observer,
     working: AtomicBool,
+    last: AtomicBool,
 }
 
 impl Observer for Stages<'_> {
@@ -247,6 +250,7 @@ impl Observer for Stages<'_> {
                 }
             }
             Event::Progress { .. } => self.observer.event(e),
+            _ if self.last.load(Ordering::SeqCst) => self.observer.event(e),
             _ => {}
         }
     }

@@ -58,6 +58,9 @@ pub(super) fn check_tree(book: &mut Book<'_>, file: &Value, judge: &mut Judge<'_
         return Err(wrong("a contract tree can only show that a claim holds"));
     }
     let root = text(file, "system", "")?;
+    if !book.roots().iter().any(|r| r == root) {
+        return Err(wrong(format!("`{root}` is no root of the program")));
+    }
     let name = text(file, "claim", "")?;
     let tree = &file["evidence"];
     only(tree, &["kind", "parts"], "evidence")?;
