@@ -80,8 +80,8 @@ pub struct NodeFormulas {
 
 /// What shows that a claim holds, or that it fails.
 ///
-/// Further kinds of docs/semantics.md (closed set, accelerated, ranking, recurrent set, contract tree) become variants
-/// with the engines that produce them.
+/// Further kinds of docs/semantics.md (closed set, accelerated, ranking, recurrent set) become variants with the engines
+/// that produce them. A contract tree speaks of several systems of a source, so it is no evidence about one: the facade has it.
 #[derive(Clone, Debug)]
 pub enum Evidence {
     /// A run to the end that matters: the state or step that shows or breaks the claim is its last one.

@@ -251,3 +251,23 @@ fn tampered_contract_trees_are_rejected() {
         other => panic!("{other:?}"),
     }
 }
+
+#[test]
+fn the_example_of_the_documentation_is_a_contract_tree() {
+    if !have_z3() {
+        return;
+    }
+    let page = include_str!("../../../docs/evidence.md");
+    let (_, rest) = page.split_once("### `contract-tree`").unwrap();
+    let tree: Value = serde_json::from_str(rest.split("```").nth(1).unwrap()).unwrap();
+    let source = "
+        node sub(x: int) returns (y: int);
+        (*@contract guarantee y >= 0; *)
+        let y = if x < 0 then -x else x; tel
+        node top(x: int) returns (ok: bool);
+        let
+          ok = sub(x) >= 0;
+          --%PROPERTY ok;
+        tel";
+    assert_eq!(certify(source, &tree).unwrap(), "ok");
+}
