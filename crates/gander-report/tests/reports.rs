@@ -166,6 +166,7 @@ fn json_of_each_verdict() {
               "length": null,
               "explored_through": null,
               "why": null,
+              "abstracted": [],
               "evidence": {
                 "kind": "test"
               }
@@ -179,6 +180,7 @@ fn json_of_each_verdict() {
               "length": 3,
               "explored_through": null,
               "why": null,
+              "abstracted": [],
               "evidence": {
                 "kind": "run"
               }
@@ -201,6 +203,7 @@ fn json_of_each_verdict() {
                   "reason": "no proof up to k = 12"
                 }
               ],
+              "abstracted": [],
               "evidence": null
             }
           ],

@@ -34,7 +34,18 @@ fn one_file_is_an_object() {
     assert_eq!(keys(&value), ["schema", "file", "results", "diagnostics"]);
     assert_eq!(value["file"], "counter.sts");
     let results = value["results"].as_array().unwrap();
-    let expected = ["claim", "kind", "verdict", "engine", "seconds", "length", "explored_through", "why", "evidence"];
+    let expected = [
+        "claim",
+        "kind",
+        "verdict",
+        "engine",
+        "seconds",
+        "length",
+        "explored_through",
+        "why",
+        "abstracted",
+        "evidence",
+    ];
     assert_eq!(keys(&results[0]), expected);
     let find = |name: &str| results.iter().find(|r| r["claim"] == name).unwrap();
     assert_eq!((find("small")["verdict"].as_str(), find("small")["length"].as_u64()), (Some("holds"), None));
@@ -105,7 +116,7 @@ fn unknown_has_reasons() {
 #[should_panic(expected = "verdict")]
 fn the_schema_can_say_no() {
     let out = r#"{"schema":"gander/1","file":"f","diagnostics":[],"results":[{"claim":"c","kind":"always","verdict":"maybe",
-        "engine":null,"seconds":0,"length":null,"explored_through":null,"why":[],"evidence":null}]}"#;
+        "engine":null,"seconds":0,"length":null,"explored_through":null,"why":[],"abstracted":[],"evidence":null}]}"#;
     validated(&Ran { code: 0, out: out.to_string(), err: String::new() });
 }
 
