@@ -18,8 +18,8 @@ use crate::formula::{ChoiceTerm, StateTerm, StepTerm};
 use crate::origin::{Element, ElementId, ElementInfo, ElementKind, ElementName, Span};
 use crate::scope::{Meaning, Place, Scopes};
 use crate::system::{
-    Effect, GateId, Graph, Node, NodeId, Numerals, Param, Range, Role, Start, StartId, StateVar, StreamKind, System,
-    Transition, TransitionId, VarId,
+    Doubt, Effect, GateId, Graph, Node, NodeId, Numerals, Param, Range, Role, Start, StartId, StateVar, StreamKind,
+    System, Transition, TransitionId, VarId,
 };
 
 /// Why something could not be built. Front-ends check first and show their own diagnostics; this is the safety net.
@@ -164,6 +164,7 @@ impl SystemBuilder {
             fairness: Vec::new(),
             claims: Vec::new(),
             elements: Vec::new(),
+            doubt: None,
             graph: Graph::default(),
         };
         let mut scopes = Scopes::default();
@@ -255,6 +256,11 @@ impl SystemBuilder {
         let (low, high) = (self.pool.constant(low), self.pool.constant(high));
         let (a, b) = (self.pool.le(low, x), self.pool.le(x, high));
         self.pool.and([a, b])
+    }
+
+    /// Notes what some readers of the language assume and others do not.
+    pub fn set_doubt(&mut self, formula: StateTerm, text: &str) {
+        self.system.doubt = Some(Doubt { formula, text: text.to_string() });
     }
 
     /// Makes a node final.

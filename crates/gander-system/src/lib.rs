@@ -32,6 +32,6 @@ pub use evidence_file::{
 pub use formula::{ChoiceTerm, StateTerm, StepTerm};
 pub use origin::{Element, ElementId, ElementInfo, ElementKind, ElementName, Span};
 pub use system::{
-    Effect, GateId, Node, NodeId, Numerals, Param, Range, Role, Start, StartId, StateVar, StreamKind, System,
+    Doubt, Effect, GateId, Node, NodeId, Numerals, Param, Range, Role, Start, StartId, StateVar, StreamKind, System,
     Transition, TransitionId, VarId,
 };

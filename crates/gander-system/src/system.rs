@@ -251,7 +251,33 @@ pub struct System {
     pub claims: Vec<Claim>,
     /// Every element, by [`ElementId`].
     pub elements: Vec<ElementInfo>,
+    /// What some readers of the language assume and others do not.
+    pub doubt: Option<Doubt>,
     pub(crate) graph: Graph,
+}
+
+/// A point on which readers of a language differ: for some of them every state satisfies a formula, for others it need
+/// not. The system is that of the others, which has more runs.
+#[derive(Clone, Debug)]
+pub struct Doubt {
+    /// What some assume.
+    pub formula: StateTerm,
+    /// Who assumes what, and what to write to be understood by all, in a sentence.
+    pub text: String,
+}
+
+impl System {
+    /// The system as those read it who assume the formula of the doubt; it has the same variables, steps and claims.
+    pub fn without_doubt(&self) -> Option<System> {
+        let doubt = self.doubt.as_ref()?;
+        let mut system = self.clone();
+        let id = ElementId(system.elements.len() as u32);
+        let (name, kind) = (ElementName::Given("doubt".into()), ElementKind::Assumption);
+        system.elements.push(ElementInfo { name, kind, span: None });
+        system.assumptions.push(Element { id, term: doubt.formula });
+        system.doubt = None;
+        Some(system)
+    }
 }
 
 /// Transitions by node, so that large control graphs cost no scans.

@@ -13,6 +13,7 @@ use gander_system::write_evidence;
 use gander_system::{ClaimId, ClaimKind, ClaimOrigin, Dataflow, Evidence, System, Verdict};
 
 use crate::modular::{self, Proved};
+use crate::readings::reconcile;
 
 /// Which structural checks are made (docs/semantics.md, section 3).
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -214,14 +215,17 @@ pub fn check_loaded(
         let report = if config.claims.is_empty() {
             CheckReport { outcomes: Vec::new(), internal_errors: Vec::new() }
         } else {
-            match modules {
+            let begun = Instant::now();
+            let mut report = match modules {
                 Some(modules) => {
                     let found = modular::analyse(modules, system, &config, cancel, observer);
                     modular = Some((found.proved, found.internal_errors, found.notes));
                     found.report
                 }
                 None => gander_engines::check(system, &config, cancel, observer),
-            }
+            };
+            reconcile(system, &config, cancel, begun, &mut report);
+            report
         };
         let before = view.claims.len();
         show(system, &report, options, &mut view);

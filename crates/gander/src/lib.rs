@@ -28,6 +28,7 @@
 mod check;
 mod input;
 mod modular;
+mod readings;
 mod saving;
 mod simulator;
 mod stream_simulator;

@@ -10,6 +10,9 @@ use super::streams::StreamId;
 use super::values::{BASE, Cell};
 use crate::Code;
 
+const DOUBT: &str = "it depends on the first value of an unguarded `pre`: in JKind every `pre x` has the same, in Kind 2 \
+                     each has its own; `init -> pre x` is read alike by both";
+
 impl Model<'_> {
     /// True if there is something to check.
     pub(super) fn has_claims(&self) -> bool {
@@ -131,6 +134,9 @@ impl Model<'_> {
     fn declare_befores(&mut self, equations: &[Option<Cell>]) -> Result<(), BuildError> {
         let roots: Vec<TermId> = equations.iter().flatten().flat_map(|c| [c.first, c.later]).collect();
         let free: rustc_hash::FxHashSet<_> = self.builder.pool.free_symbols(&roots).into_iter().collect();
+        // One for each stream that has several.
+        let mut others: rustc_hash::FxHashMap<_, TermId> = rustc_hash::FxHashMap::default();
+        let mut same = Vec::new();
         for (symbol, id) in std::mem::take(&mut self.streams.befores) {
             let name = self.builder.pool.symbol(symbol).name.clone();
             let next = self.builder.pool.find_symbol(&format!("{name}'"));
@@ -145,6 +151,16 @@ impl Model<'_> {
             let var = self.builder.var(&name, sort, Role::Input, range, Some(span))?;
             self.builder.set_stream(var, Some(StreamKind::Internal));
             self.builder.set_numerals(var, numerals);
+            let value = self.builder.pool.var(symbol);
+            match others.get(&id) {
+                Some(&other) => same.push(self.builder.pool.eq(value, other)),
+                None => drop(others.insert(id, value)),
+            }
+        }
+        if !same.is_empty() {
+            let same = self.builder.pool.and(same);
+            let same = self.builder.state_formula(same, "first values")?;
+            self.builder.set_doubt(same, DOUBT);
         }
         Ok(())
     }

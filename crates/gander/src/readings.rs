@@ -1,0 +1,81 @@
+//! Verdicts that do not depend on how the language is read.
+//!
+//! Where readers of a language differ ([`gander_system::Doubt`]), a system has the runs of the wider reading. A proof about
+//! it holds in both. A run counts only if it is one in the narrow reading as well; if there is none although the wide
+//! reading has one, the claim is not decided, and the reason says who thinks what.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use gander_certify::{CheckLimits, Checker};
+use gander_engines::{CancelToken, CheckConfig, CheckReport, Nobody, Outcome};
+use gander_system::{Evidence, Leg, Obstacle, Run, System, Verdict};
+use gander_term::{Value, evaluate};
+
+/// Replaces verdicts by runs that only the wide reading has.
+pub(crate) fn reconcile(
+    system: &Arc<System>,
+    config: &CheckConfig,
+    cancel: &CancelToken,
+    started: Instant,
+    report: &mut CheckReport,
+) {
+    let Some(doubt) = &system.doubt else { return };
+    let stands = |o: &Outcome| match &o.verdict {
+        Verdict::Holds(Evidence::Run(run)) | Verdict::Fails(Evidence::Run(run)) => is_narrow(system, run),
+        _ => true,
+    };
+    let open: Vec<usize> = (0..report.outcomes.len()).filter(|&i| !stands(&report.outcomes[i])).collect();
+    if open.is_empty() {
+        return;
+    }
+    let mut config = config.clone();
+    config.claims = open.iter().map(|&i| report.outcomes[i].claim).collect();
+    config.timeout = config.timeout.map(|t| t.saturating_sub(started.elapsed()));
+    let Some(narrow) = system.without_doubt() else { return };
+    let found = gander_engines::check(&Arc::new(narrow), &config, cancel, &Nobody);
+    let limits = CheckLimits { total: config.timeout, memory: config.memory, ..CheckLimits::default() };
+    let mut checker = Checker::new(&config.solvers, limits);
+    for (i, mut other) in open.into_iter().zip(found.outcomes) {
+        let wide = &mut report.outcomes[i];
+        let agrees = matches!(
+            (&wide.verdict, &other.verdict),
+            (Verdict::Holds(_), Verdict::Holds(Evidence::Run(_)))
+                | (Verdict::Fails(_), Verdict::Fails(Evidence::Run(_)))
+        );
+        // A run of the narrow reading is one of the wide reading, against which evidence is checked.
+        if agrees && let Ok(certified) = checker.check(system, other.claim, &other.verdict) {
+            other.warnings = certified.warnings;
+            other.elapsed = started.elapsed();
+            *wide = other;
+            continue;
+        }
+        let (explored_through, mut why) = match other.verdict {
+            Verdict::Unknown { explored_through, why } => (explored_through, why),
+            _ => (None, Vec::new()),
+        };
+        why.insert(0, Obstacle { engine: "language".into(), reason: doubt.text.clone() });
+        wide.verdict = Verdict::Unknown { explored_through, why };
+        wide.engine = String::new();
+        wide.warnings.clear();
+    }
+    report.internal_errors.extend(found.internal_errors);
+}
+
+/// True if every state of the run satisfies what some readers assume.
+fn is_narrow(system: &System, run: &Run) -> bool {
+    let Some(doubt) = &system.doubt else { return true };
+    let satisfies = |values: &[Value]| {
+        let look = |s| system.vars.iter().position(|v| v.current == s).map(|i| values[i].clone());
+        evaluate(&system.pool, doubt.formula.term(), &look) == Ok(Value::Bool(true))
+    };
+    let mut legs: Vec<&Leg> = run.legs.iter().collect();
+    let mut all = satisfies(&run.first.values);
+    while let (true, Some(leg)) = (all, legs.pop()) {
+        match leg {
+            Leg::Repeat { body, .. } => legs.extend(body),
+            Leg::Step(step) => all = step.next.as_ref().is_some_and(|values| satisfies(values)),
+        }
+    }
+    all
+}
