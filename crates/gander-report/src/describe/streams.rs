@@ -80,9 +80,12 @@ pub fn streams_view(system: &System, flow: &Dataflow, run: &Run, focus: Option<S
             _ => matters.any[v.index()],
         };
         if let Some((stream, _)) = var.name.split_once(BEFORE).filter(|_| matters.first[v.index()]) {
-            let value = (stream.to_string(), system.show_value(v, &states[0][v.index()]));
-            if !before.contains(&value) {
-                before.push(value);
+            let value = system.show_value(v, &states[0][v.index()]);
+            // Each unguarded `pre` of a stream may find another value.
+            match before.iter_mut().find(|(name, _): &&mut (String, Vec<String>)| name == stream) {
+                Some((_, values)) if values.contains(&value) => {}
+                Some((_, values)) => values.push(value),
+                None => before.push((stream.to_string(), vec![value])),
             }
         }
         groups[group].rows.push(StreamRow {
@@ -103,6 +106,7 @@ pub fn streams_view(system: &System, flow: &Dataflow, run: &Run, focus: Option<S
         });
     }
     groups.retain(|g| !g.rows.is_empty());
+    let before = before.into_iter().map(|(name, values)| (name, values.join(" and "))).collect();
     Some(StreamsView { name: system.name.clone(), instants: states.len(), groups, before })
 }
 
