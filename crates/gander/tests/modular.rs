@@ -1,5 +1,6 @@
 //! Analysis node by node: what is abstracted, what is refined, and that contract trees are checked.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,8 +19,19 @@ fn model(name: &str) -> String {
     std::fs::read_to_string(corpus().join(name)).unwrap()
 }
 
+/// True if z3 is there. If not, the tests say so where people look.
 fn have_z3() -> bool {
-    Solvers::from_environment().z3().is_some()
+    let there = Solvers::from_environment().z3().is_some();
+    if !there {
+        let test = std::thread::current().name().unwrap_or("modular").to_string();
+        let line = format!("SKIPPED {test}: z3 was not found: run `gander setup`\n");
+        let _ = std::io::stderr().write_all(line.as_bytes());
+        if let Some(log) = std::env::var_os("GANDER_SKIP_LOG") {
+            let file = std::fs::OpenOptions::new().create(true).append(true).open(Path::new(&log));
+            file.and_then(|mut f| f.write_all(line.as_bytes())).unwrap();
+        }
+    }
+    there
 }
 
 fn view(source: &str, analysis: Analysis) -> CheckView {
@@ -69,6 +81,40 @@ fn a_contract_that_is_too_weak_gives_way_to_the_body() {
     let refined = claim(&view, "true -> n - pre n <= 2");
     assert_eq!((refined.verdict.word(), &refined.abstracted[..]), ("holds", &["clamp".to_string()][..]));
     assert_eq!(certify(&source, &saved(refined)).unwrap(), refined.name);
+}
+
+/// Only what a claim depends on is replaced by its body.
+#[test]
+fn nodes_that_a_claim_does_not_depend_on_stay_abstract() {
+    if !have_z3() {
+        return;
+    }
+    let source = "
+        node weak(x: int) returns (y: int);
+        (*@contract guarantee y >= 0; *)
+        let y = if x < 0 then 1 else 2; tel
+        node other(x: int) returns (y: int);
+        (*@contract guarantee y >= 0; *)
+        let y = if x < 0 then -x else x; tel
+        node top(x: int) returns (a, b: int);
+        let
+          a = weak(x);
+          b = other(x) + weak(x);
+          --%PROPERTY a <= 2;
+          --%PROPERTY b >= 1;
+        tel";
+    let view = view(source, Analysis::Modular);
+    assert!(view.claims.iter().all(|c| c.verdict.word() == "holds"));
+    let bound = claim(&view, "b >= 1");
+    assert!(!bound.abstracted.contains(&"weak".to_string()));
+    let only = CheckOptions {
+        properties: vec!["a <= 2".to_string()],
+        analysis: Analysis::Modular,
+        timeout: Some(Duration::from_secs(20)),
+        ..CheckOptions::default()
+    };
+    let view = check_source(source, "model.lus", &only);
+    assert_eq!((view.claims.len(), &claim(&view, "a <= 2").abstracted[..]), (1, &["other".to_string()][..]));
 }
 
 #[test]

@@ -2,10 +2,11 @@
 //!
 //! Nodes are looked at alone, callees first. A node whose promises all hold is *abstracted* where it is called: its
 //! outputs are arbitrary but keep the contract. What cannot be shown so is tried again with the abstracted calls replaced
-//! by bodies, one level of calls at a time; what is left in the end is decided in the system as the front-end produced it.
+//! by bodies, those that it depends on, one level of calls at a time; what is left in the end is decided in the system as the front-end produced it.
 //! So a claim never fails because of an abstraction, and every run that is shown is a run of the program.
 
 mod book;
+mod cone;
 mod tree;
 
 use std::sync::Arc;
@@ -161,11 +162,13 @@ impl Analysis<'_> {
             if !self.decide(node, &part, asked) {
                 return;
             }
-            let open = goals.iter().any(|s| s.role != ClaimRole::Modes && self.book.why(node, s).is_none());
-            if !open || part.abstracted.is_empty() {
+            let is_open = |s: &&ClaimSource| s.role != ClaimRole::Modes && self.book.why(node, s).is_none();
+            let open: Vec<&ClaimSource> = goals.iter().filter(is_open).collect();
+            if open.is_empty() || part.abstracted.is_empty() {
                 return;
             }
-            abstracted.retain(|name| !part.abstracted.contains(name));
+            let replaced = cone::to_replace(&part, &open);
+            abstracted.retain(|name| !replaced.contains(name));
         }
     }
 
@@ -244,12 +247,8 @@ struct Stages<'a> {
 impl Observer for Stages<'_> {
     fn event(&self, e: &Event) {
         match e {
-            Event::Working => {
-                if !self.working.swap(true, Ordering::SeqCst) {
-                    self.observer.event(e);
-                }
-            }
-            Event::Progress { .. } => self.observer.event(e),
+            Event::Working if self.working.swap(true, Ordering::SeqCst) => {}
+            Event::Working | Event::Progress { .. } => self.observer.event(e),
             _ if self.last.load(Ordering::SeqCst) => self.observer.event(e),
             _ => {}
         }
