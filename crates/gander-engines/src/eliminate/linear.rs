@@ -2,7 +2,7 @@
 
 use dashu_base::{Abs, Signed};
 use gander_term::{IBig, Op, Pool, RBig, Sort, SymbolId, TermId, Value};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// How `coefficient * x` relates to the rest.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -50,6 +50,9 @@ pub(super) fn literal(pool: &mut Pool, x: SymbolId, l: TermId) -> Option<Literal
         _ => return None,
     };
     let sort = pool.sort(small);
+    if !matches!(sort, Sort::Int | Sort::Real) {
+        return None;
+    }
     let (ca, ra) = split(pool, x, small)?;
     let (cb, rb) = split(pool, x, large)?;
     let coefficient = ca - cb;
@@ -72,11 +75,15 @@ pub(super) fn literal(pool: &mut Pool, x: SymbolId, l: TermId) -> Option<Literal
 /// `t` as `c * x + r`, if it is linear in `x`.
 fn split(pool: &mut Pool, x: SymbolId, t: TermId) -> Option<(RBig, TermId)> {
     let mut parts: FxHashMap<TermId, Option<(RBig, TermId)>> = FxHashMap::default();
+    // A term in which `x` cancels out still mentions it: what is made of that by other operators is not constant.
+    let mut mention: FxHashSet<TermId> = FxHashSet::default();
     for u in pool.postorder(&[t]) {
         let sort = pool.sort(u);
         let args = pool.args(u).to_vec();
-        let constant = pool.as_symbol(u) != Some(x)
-            && args.iter().all(|a| matches!(parts.get(a), Some(Some((c, _))) if *c == RBig::ZERO));
+        let constant = pool.as_symbol(u) != Some(x) && !args.iter().any(|a| mention.contains(a));
+        if !constant {
+            mention.insert(u);
+        }
         let part = if constant {
             Some((RBig::ZERO, u))
         } else if pool.as_symbol(u) == Some(x) {

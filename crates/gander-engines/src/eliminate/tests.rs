@@ -117,3 +117,22 @@ fn finite_sorts_are_expanded_and_strings_solved() {
     let r = eliminate(&mut pool, &[s], differs).unwrap();
     assert_eq!(pool.as_bool(r), Some(true));
 }
+
+/// `p - p` has the coefficient zero, but what is made of it still mentions `p`.
+#[test]
+fn a_variable_that_cancels_out_is_still_mentioned() {
+    let mut pool = Pool::new();
+    let (p, x, y) = (pool.variable("p", Sort::Int), pool.variable("x", Sort::Int), pool.variable("y", Sort::Int));
+    let b = pool.variable("b", Sort::Bool);
+    let s = pool.as_symbol(p).unwrap();
+    let nothing = pool.mk(Op::Sub, &[p, p]).unwrap();
+    let two = pool.int(2);
+    let never = pool.mk(Op::Gt, &[nothing, two]).unwrap();
+    let equation = pool.mk(Op::Eq, &[b, never]).unwrap();
+    assert_eq!(bound_of(&mut pool, s, equation), None);
+    let either = pool.mk(Op::Ite, &[never, x, y]).unwrap();
+    let body = pool.mk(Op::Le, &[p, either]).unwrap();
+    if let Some(result) = eliminate(&mut pool, &[s], body) {
+        assert!(!pool.free_symbols(&[result]).contains(&s));
+    }
+}
