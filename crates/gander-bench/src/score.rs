@@ -180,14 +180,28 @@ impl Score {
 }
 
 /// The answer about a property of the manifest among those of a tool: the same name; or, if there is just one such, the
-/// name behind a path of node instances or in front of a place in square brackets, as some tools write.
+/// name behind a path of node instances or in front of a place in square brackets, as some tools write. Paths of ours
+/// (`top.sub#1.p`) are those of JKind (`sub~0.p`).
 pub fn answer_for<'a>(property: &str, answers: &'a [PropertyAnswer]) -> Option<&'a PropertyAnswer> {
     if let Some(exact) = answers.iter().find(|a| a.name == property) {
         return Some(exact);
     }
+    if let Some(same) = answers.iter().find(|a| jkind_path(&a.name).as_deref() == Some(property)) {
+        return Some(same);
+    }
     let plain = |name: &str| name.split('[').next() == Some(property) || name.rsplit('.').next() == Some(property);
     let mut close = answers.iter().filter(|a| plain(&a.name));
     close.next().filter(|_| close.next().is_none())
+}
+
+/// `top.sub#1.x` as JKind writes it: `sub~0.x`.
+fn jkind_path(name: &str) -> Option<String> {
+    let (_, path) = name.split_once('.')?;
+    let parts = path.split('.').map(|part| match part.rsplit_once('#') {
+        Some((node, number)) => Some(format!("{node}~{}", number.parse::<u32>().ok()?.checked_sub(1)?)),
+        None => Some(part.to_string()),
+    });
+    Some(parts.collect::<Option<Vec<String>>>()?.join("."))
 }
 
 impl Attempt {

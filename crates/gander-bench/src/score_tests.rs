@@ -213,3 +213,11 @@ fn medians() {
     assert_eq!(median(&mut [3.0, 1.0, 2.0]), Some(2.0));
     assert_eq!(median(&mut [4.0, 1.0, 2.0, 3.0]), Some(2.5));
 }
+
+#[test]
+fn paths_of_node_instances_are_those_of_jkind() {
+    let all = [says("main.ten#1.counter#2.lemma", Verdict::Valid), says("main.other#1.lemma", Verdict::Invalid)];
+    assert_eq!(answer_for("ten~0.counter~1.lemma", &all), Some(&all[0]));
+    assert_eq!(answer_for("other~0.lemma", &all), Some(&all[1]));
+    assert_eq!(answer_for("ten~0.counter~0.lemma", &all), None);
+}
