@@ -196,7 +196,7 @@ pub fn answer_for<'a>(property: &str, answers: &'a [PropertyAnswer]) -> Option<&
 
 /// `top.sub#1.x` as JKind writes it: `sub~0.x`.
 fn jkind_path(name: &str) -> Option<String> {
-    let (_, path) = name.split_once('.')?;
+    let (_, path) = name.split_once('.').filter(|(_, path)| path.contains('#'))?;
     let parts = path.split('.').map(|part| match part.rsplit_once('#') {
         Some((node, number)) => Some(format!("{node}~{}", number.parse::<u32>().ok()?.checked_sub(1)?)),
         None => Some(part.to_string()),
