@@ -141,10 +141,11 @@ fn values_before_the_first_step_are_kept() {
     let ran = folder.run(&["check", "--save-traces", "runs", "u.lus"]);
     assert_eq!(ran.code, 1, "{}", ran.err);
     assert!(ran.out.contains("before step 0, as an unguarded `pre` found it: x = 41"), "{}", ran.out);
-    let two = "node n(x: int) returns (ok: bool); let ok = not (pre x = 3 and pre x = 4); --%PROPERTY ok;\ntel\n";
+    let two = "node n(x: int) returns (ok: bool); let ok = not (pre x = 3 and pre x < 4); --%PROPERTY ok;\ntel\n";
     folder.write("two.lus", two);
     let both = folder.run(&["check", "two.lus"]);
-    assert!(both.out.contains("found it: x = 3 and 4") || both.out.contains("found it: x = 4 and 3"), "{}", both.out);
+    // A run counts only if both have the same value.
+    assert!(both.out.contains("found it: x = 3"), "{}", both.out);
     let again = folder.run(&["simulate", "u.lus", "--inputs", "runs/u.ok.csv"]);
     assert_eq!((again.code, again.err.as_str()), (0, ""));
     assert!(again.out.contains("ok is false at step 0"), "{}", again.out);
