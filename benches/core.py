@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Benchmarks of the core. Prints a Markdown table; docs/benchmarks.md has the last figures.
 
-usage: python3 benches/core.py [startup] [bmc] [load] [terms]     (all of them without arguments)
+usage: python3 benches/core.py [startup] [bmc] [cancel] [load] [terms]     (all of them without arguments)
 
 Builds the release command first. Both sides of a comparison run interleaved in one run; figures are medians.
 """
-import os, re, shutil, statistics, subprocess, sys, tempfile, time
+import os, re, shutil, signal, statistics, subprocess, sys, tempfile, time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 GANDER = os.path.join(ROOT, "target", "release", "gander")
@@ -89,6 +89,29 @@ def bmc():
         print(f"| {depth} | {w:.2f} | {cpu:.3f} | {added} | {mb:.0f} |")
 
 
+def cancel():
+    print("\n### From Ctrl-C to the end, by engine (goal: engines stop within 100 ms)\n")
+    print("| model | engine | median ms | worst ms |\n|---|---|---|---|")
+    for model in ["endless", "cubes"]:
+        for engine in ["simulate", "bmc", "induction"]:
+            times = []
+            for _ in range(9):
+                path = os.path.join(ROOT, "benches", model + ".sts")
+                command = [GANDER, "check", "--checks", "none", "--engine", engine, path]
+                child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                time.sleep(0.6)
+                if child.poll() is not None:
+                    break
+                begin = time.perf_counter()
+                child.send_signal(signal.SIGINT)
+                child.wait()
+                times.append(time.perf_counter() - begin)
+            if times:
+                print(f"| {model} | {engine} | {statistics.median(times)*1e3:.0f} | {max(times)*1e3:.0f} |")
+            else:
+                print(f"| {model} | {engine} | it ends by itself | |")
+
+
 def load():
     print("\n### Parsing and checking a generated model\n")
     subprocess.run(["cargo", "bench", "--quiet", "-p", "gander-lang"], cwd=ROOT, check=True)
@@ -101,6 +124,6 @@ def terms():
 
 if __name__ == "__main__":
     build()
-    chosen = sys.argv[1:] or ["startup", "bmc", "load", "terms"]
+    chosen = sys.argv[1:] or ["startup", "bmc", "cancel", "load", "terms"]
     for name in chosen:
-        {"startup": startup, "bmc": bmc, "load": load, "terms": terms}[name]()
+        {"startup": startup, "bmc": bmc, "cancel": cancel, "load": load, "terms": terms}[name]()
