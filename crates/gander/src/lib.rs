@@ -38,6 +38,7 @@ pub use check::{
 };
 pub use input::{InputError, read_input};
 pub use modular::{CONTRACT_TREE, check_contract_tree, is_contract_tree};
+pub use readings::doubt_about;
 pub use saving::{InternalErrorFile, SavingError, evidence_file_name, save_atomically, slug, trace_file_name};
 pub use simulator::{Choice, Simulator, Trouble};
 pub use stream_simulator::StreamSimulator;

@@ -21,10 +21,7 @@ pub(crate) fn reconcile(
     report: &mut CheckReport,
 ) {
     let Some(doubt) = &system.doubt else { return };
-    let stands = |o: &Outcome| match &o.verdict {
-        Verdict::Holds(Evidence::Run(run)) | Verdict::Fails(Evidence::Run(run)) => is_narrow(system, run),
-        _ => true,
-    };
+    let stands = |o: &Outcome| doubt_about(system, &o.verdict).is_none();
     let open: Vec<usize> = (0..report.outcomes.len()).filter(|&i| !stands(&report.outcomes[i])).collect();
     if open.is_empty() {
         return;
@@ -60,6 +57,17 @@ pub(crate) fn reconcile(
         wide.warnings.clear();
     }
     report.internal_errors.extend(found.internal_errors);
+}
+
+/// Why a verdict is not right in every reading of the language: it is shown by a run that only the wide one has.
+pub fn doubt_about<'s>(system: &'s System, verdict: &Verdict) -> Option<&'s str> {
+    let doubt = system.doubt.as_ref()?;
+    match verdict {
+        Verdict::Holds(Evidence::Run(run)) | Verdict::Fails(Evidence::Run(run)) if !is_narrow(system, run) => {
+            Some(&doubt.text)
+        }
+        _ => None,
+    }
 }
 
 /// True if every state of the run satisfies what some readers assume.

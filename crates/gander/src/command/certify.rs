@@ -3,7 +3,7 @@
 use gander::certify::{Certified, CheckLimits, Checker, Rejection};
 use gander::system::{Decided, EvidenceFile, read_evidence_text};
 use gander::system::{System, Verdict};
-use gander::{InternalErrorFile, check_contract_tree, is_contract_tree, load, read_input};
+use gander::{InternalErrorFile, check_contract_tree, doubt_about, is_contract_tree, load, read_input};
 
 use super::WRONG;
 use super::args::CertifyArgs;
@@ -81,7 +81,12 @@ fn judge(system: &System, file: EvidenceFile, checker: &mut Checker, output: &mu
         Decided::Holds => Verdict::Holds(file.evidence),
         Decided::Fails => Verdict::Fails(file.evidence),
     };
-    show(claim, word, checker.check(system, file.claim, &verdict), output)
+    let outcome =
+        checker.check(system, file.claim, &verdict).and_then(|certified| match doubt_about(system, &verdict) {
+            Some(doubt) => Err(Rejection::Undecided(doubt.to_string())),
+            None => Ok(certified),
+        });
+    show(claim, word, outcome, output)
 }
 
 fn show(claim: &str, word: &str, outcome: Result<Certified, Rejection>, output: &mut Output) -> u8 {

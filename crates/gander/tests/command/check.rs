@@ -319,3 +319,22 @@ tel
     assert!(ran.out.contains("in JKind every `pre x` has the same"), "{}", ran.out);
     assert_eq!(ran.code, 1);
 }
+
+/// A saved run that is one in a single reading of the language is not accepted either.
+#[test]
+fn certify_knows_both_readings_of_unguarded_pre() {
+    let model =
+        "node n(x: int) returns (ok: bool);\nlet\n  ok = not (pre x > 2 and pre x > 1);\n  --%PROPERTY ok;\ntel\n";
+    let folder = Folder::with("n.lus", model);
+    assert_eq!(folder.run(&["check", "--save-evidence", "proofs", "n.lus"]).code, 1);
+    let file = "proofs/n.ok.evidence.json";
+    assert_eq!(folder.run(&["certify", "n.lus", file]).code, 0);
+    let text = std::fs::read_to_string(folder.path.join(file)).unwrap();
+    let mut saved: serde_json::Value = serde_json::from_str(&text).unwrap();
+    // Still a run in which `ok` is false, but with two different values of x before the first instant.
+    saved["evidence"]["first"]["values"]["x@before"] = "1234".into();
+    folder.write("other.json", &saved.to_string());
+    let ran = folder.run(&["certify", "n.lus", "other.json"]);
+    assert_eq!(ran.code, 3, "{}{}", ran.out, ran.err);
+    assert!(ran.out.contains("in JKind every `pre x` has the same"), "{}", ran.out);
+}
