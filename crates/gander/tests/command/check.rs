@@ -333,7 +333,7 @@ fn certify_knows_both_readings_of_unguarded_pre() {
     let mut saved: serde_json::Value = serde_json::from_str(&text).unwrap();
     // Still a run in which `ok` is false, but with two different values of x before the first instant.
     saved["evidence"]["first"]["values"]["x@before"] = "1234".into();
-    folder.write("other.json", &saved.to_string());
+    folder.write("other.json", saved.to_string());
     let ran = folder.run(&["certify", "n.lus", "other.json"]);
     assert_eq!(ran.code, 3, "{}{}", ran.out, ran.err);
     assert!(ran.out.contains("in JKind every `pre x` has the same"), "{}", ran.out);
