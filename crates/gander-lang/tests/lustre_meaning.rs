@@ -85,7 +85,7 @@ fn random(r: &mut Random, int: bool, depth: u32, now: usize, all: usize, calls: 
 
 fn node(r: &mut Random, count: usize, calls: bool) -> Node {
     let all = 2 + count;
-    Node { locals: (2..all).map(|v| random(r, v % 2 == 0, 3, v, all, calls)).collect() }
+    Node { locals: (2..all).map(|v| random(r, v.is_multiple_of(2), 3, v, all, calls)).collect() }
 }
 
 fn text(e: &E) -> String {
@@ -110,7 +110,7 @@ fn text(e: &E) -> String {
 }
 
 fn declaration(name: &str, node: &Node) -> String {
-    let ty = |v: usize| if v % 2 == 0 { "int" } else { "bool" };
+    let ty = |v: usize| if v.is_multiple_of(2) { "int" } else { "bool" };
     let mut out = format!("node {name}(v0: int; v1: bool) returns (v2: int);\nvar");
     for v in 3..node.locals.len() + 2 {
         let _ = write!(out, " v{v}: {};", ty(v));
@@ -216,7 +216,11 @@ fn systems_mean_what_programs_mean() {
                 "v0" => Some(Value::int(int)),
                 "v1" => Some(Value::Bool(truth == 1)),
                 // Values before the first instant: every `pre` is guarded, so they must not matter.
-                _ => Some(if system.var(v).sort == Sort::Bool { Value::Bool(seed % 2 == 0) } else { Value::int(77) }),
+                _ => Some(if system.var(v).sort == Sort::Bool {
+                    Value::Bool(seed.is_multiple_of(2))
+                } else {
+                    Value::int(77)
+                }),
             };
             let values = flow.values(before.as_deref(), free);
             let values = values.unwrap_or_else(|v| panic!("{} has no value\n{source}", system.var(v).name));
@@ -225,7 +229,7 @@ fn systems_mean_what_programs_mean() {
                 let at = system.vars.iter().position(|var| var.name == name);
                 let at = at.unwrap_or_else(|| panic!("{name} is lost\n{source}"));
                 let expected = run.var(v, t);
-                let expected = if v % 2 == 0 { Value::int(expected) } else { Value::Bool(expected == 1) };
+                let expected = if v.is_multiple_of(2) { Value::int(expected) } else { Value::Bool(expected == 1) };
                 assert_eq!(values[at], expected, "seed {seed}: {name} at {t}, inputs {inputs:?}\n{source}");
                 compared += 1;
             }
