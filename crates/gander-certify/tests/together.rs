@@ -5,7 +5,6 @@
 mod chance;
 mod support;
 
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -217,8 +216,13 @@ impl Saboteur {
              if [ $n -eq {at} ]; then {instead}; continue; fi;;\n  esac\n  printf '%s\\n' \"$line\"\ndone | '{}' \"$@\"\n",
             solver.program.display()
         );
-        std::fs::write(&program, text).unwrap();
-        std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+        // Another process writes the program: what this one has open for writing while another test starts a child
+        // could not be run ("text file busy").
+        let source = program.with_extension("text");
+        std::fs::write(&source, text).unwrap();
+        let made = std::process::Command::new("install").args(["-m", "755"]).arg(&source).arg(&program).status();
+        assert!(made.unwrap().success());
+        std::fs::remove_file(source).unwrap();
         Saboteur { program, kind }
     }
 

@@ -321,8 +321,12 @@ mod tests {
     impl Stage {
         fn new(script: &str) -> Stage {
             let stage = Stage { folder: Scratch::new(&std::env::temp_dir().join("gander-setup-test")).unwrap() };
-            fs::write(stage.python(), format!("#!/bin/sh\n{script}\n")).unwrap();
-            fs::set_permissions(stage.python(), fs::Permissions::from_mode(0o755)).unwrap();
+            // Another process writes the program: while this one has it open for writing, a child that another thread
+            // starts has it too, and the program could not be run ("text file busy").
+            let text = stage.folder.folder.join("text");
+            fs::write(&text, format!("#!/bin/sh\n{script}\n")).unwrap();
+            let made = Command::new("install").args(["-m", "755"]).arg(text).arg(stage.python()).status();
+            assert!(made.unwrap().success());
             stage
         }
 

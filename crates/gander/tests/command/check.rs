@@ -252,9 +252,7 @@ fn a_verdict_that_fails_its_check_is_an_internal_error() {
     let folder = Folder::with("counter.sts", COUNTER);
     let liar = "#!/bin/sh\nwhile read -r line; do case \"$line\" in *check-sat*) echo unsat;; *exit*) exit;; \
                 *get-unsat*) echo '()';; *echo*) echo \"$line\" | sed 's/.*\\(\".*\"\\).*/\\1/';; esac; done\n";
-    folder.write("liar", liar);
-    use std::os::unix::fs::PermissionsExt;
-    std::fs::set_permissions(folder.path.join("liar"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    folder.write_program("liar", liar);
     let args = [
         "check",
         "--solver",

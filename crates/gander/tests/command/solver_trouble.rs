@@ -1,7 +1,6 @@
 //! Solvers that crash, hang, talk nonsense or run out of memory while engines use them: claims stay unknown with the
 //! reason, or another solver decides them.
 
-use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
@@ -30,8 +29,7 @@ fn fake_solver() -> &'static PathBuf {
 /// A folder with the counter and a solver that misbehaves in this way.
 fn trouble(way: &str) -> Folder {
     let folder = Folder::with("counter.sts", COUNTER);
-    folder.write("solver", format!("#!/bin/sh\nexec '{}' '{way}'\n", fake_solver().display()));
-    std::fs::set_permissions(folder.path.join("solver"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    folder.write_program("solver", format!("#!/bin/sh\nexec '{}' '{way}'\n", fake_solver().display()));
     folder
 }
 

@@ -44,6 +44,16 @@ impl Folder {
         fs::write(self.path.join(name), content).unwrap();
     }
 
+    /// Writes a program that can be run. Another process does it: while this one has a program open for writing, so
+    /// have the children that other tests start, and it could not be run ("text file busy").
+    pub fn write_program(&self, name: &str, content: impl AsRef<[u8]>) {
+        let text = self.path.join(format!("{name}.text"));
+        fs::write(&text, content).unwrap();
+        let made = Command::new("install").args(["-m", "755"]).arg(&text).arg(self.path.join(name)).status();
+        assert!(made.unwrap().success());
+        fs::remove_file(text).unwrap();
+    }
+
     pub fn read(&self, name: &str) -> String {
         fs::read_to_string(self.path.join(name)).unwrap()
     }
