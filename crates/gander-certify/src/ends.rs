@@ -236,14 +236,14 @@ fn stuck_by_assumptions(case: &mut Case<'_>, state: &State) -> Result<bool, Reje
 }
 
 /// A formula over one state.
-struct Formula(Compiled);
+pub(crate) struct Formula(Compiled);
 
 impl Formula {
-    fn of(case: &Case<'_>, formula: StateTerm) -> Result<Formula, Rejection> {
+    pub(crate) fn of(case: &Case<'_>, formula: StateTerm) -> Result<Formula, Rejection> {
         Compiled::new(case, &[], &[formula.term()]).map(Formula)
     }
 
-    fn holds(&mut self, case: &mut Case<'_>, state: &State) -> Result<bool, Rejection> {
+    pub(crate) fn holds(&mut self, case: &mut Case<'_>, state: &State) -> Result<bool, Rejection> {
         self.0.all_true(case, Situation::of(state))
     }
 }

@@ -5,7 +5,7 @@
 
 use gander_system::{NodeFormulas, StartId};
 use gander_term::{Importer, Op, Pool, Sort, SymbolId, TermId};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use crate::bad::Bad;
 use crate::case::{Case, Obligation};
@@ -19,29 +19,38 @@ pub(crate) fn bring(case: &mut Case<'_>, formulas: &NodeFormulas) -> Result<Vec<
         let count = formulas.by_node.len();
         return Err(wrong(format!("there are {count} formulas for {} nodes", nodes.len())));
     }
-    if formulas.by_node.iter().any(|t| t.index() >= formulas.pool.len()) {
-        return Err(wrong("a formula is not one of its pool"));
-    }
-    let allowed: FxHashSet<SymbolId> = case.system.vars.iter().map(|v| v.current).collect();
     let mut importer = Importer::new();
     let mut here = Vec::with_capacity(nodes.len());
     for (node, &t) in nodes.iter().zip(&formulas.by_node) {
-        if formulas.pool.sort(t) != Sort::Bool {
+        let t = bring_term(case, &mut importer, &formulas.pool, t, &format!("the formula of node `{}`", node.name))?;
+        if case.pool.sort(t) != Sort::Bool {
             return Err(wrong(format!("what is said of node `{}` is no formula", node.name)));
-        }
-        let t = importer
-            .import(&mut case.pool, &formulas.pool, t)
-            .map_err(|e| wrong(format!("the formula of node `{}`: {e}", node.name)))?;
-        if let Some(&s) = case.pool.free_symbols(&[t]).iter().find(|s| !allowed.contains(s)) {
-            let name = &case.pool.symbol(s).name;
-            return Err(wrong(format!("the formula of node `{}` speaks of `{name}`, no state variable", node.name)));
-        }
-        if has_stray_bound_symbol(&case.pool, t) {
-            return Err(wrong(format!("the formula of node `{}` has a loose bound symbol", node.name)));
         }
         here.push(t);
     }
     Ok(here)
+}
+
+/// A term of evidence in the pool of the check, over state variables only; `what` names it in messages.
+pub(crate) fn bring_term(
+    case: &mut Case<'_>,
+    importer: &mut Importer,
+    pool: &Pool,
+    t: TermId,
+    what: &str,
+) -> Result<TermId, Rejection> {
+    if t.index() >= pool.len() {
+        return Err(wrong("a formula is not one of its pool"));
+    }
+    let t = importer.import(&mut case.pool, pool, t).map_err(|e| wrong(format!("{what}: {e}")))?;
+    let known = |s: SymbolId| case.system.vars.iter().any(|v| v.current == s);
+    if let Some(&s) = case.pool.free_symbols(&[t]).iter().find(|&&s| !known(s)) {
+        return Err(wrong(format!("{what} speaks of `{}`, no state variable", case.pool.symbol(s).name)));
+    }
+    if has_stray_bound_symbol(&case.pool, t) {
+        return Err(wrong(format!("{what} has a loose bound symbol")));
+    }
+    Ok(t)
 }
 
 /// A symbol made for a quantifier stands outside of it.

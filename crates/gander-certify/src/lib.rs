@@ -13,14 +13,17 @@
 
 mod bad;
 mod case;
+mod choices;
 mod eliminate;
 mod ends;
 mod formula;
 mod invariant;
+mod lasso;
 mod obvious;
 mod rejection;
 mod relation;
 mod replay;
+mod rounds;
 mod unroll;
 
 use std::io::Write;
@@ -253,6 +256,16 @@ fn check_evidence(
             (ClaimKind::StartSatisfiable(s), Direction::Fails) => check_refutation(case, *s),
             _ => Err(unfit("a refutation", kind, direction)),
         },
+        Evidence::Lasso { run, back_to } => lasso::check_lasso(case, kind, direction, run, *back_to),
+        Evidence::Recurrent { run, set, choices } => lasso::check_recurrent(case, kind, direction, run, set, choices),
+        Evidence::NoSuchRun { stuck, rounds } => {
+            rounds::check_no_such_run(case, claim, kind, direction, (stuck.as_deref(), rounds))
+        }
+        Evidence::Possible { set, proof, ranks, choices } => {
+            let evidence = rounds::Possible { set, proof, ranks, choices };
+            rounds::check_possible(case, kind, direction, &evidence)
+        }
+        Evidence::Impossible { run, proof } => rounds::check_impossible(case, kind, direction, run, proof),
         Evidence::OfChain(inner) => match (kind, direction, &**inner) {
             (_, _, Evidence::OfChain(_) | Evidence::Run(_) | Evidence::Refutation) => {
                 Err(unfit("evidence about a chain of that kind", kind, direction))

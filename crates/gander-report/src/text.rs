@@ -213,6 +213,7 @@ fn reason(shown: &ShownEvidence) -> Vec<String> {
             vec![format!("every run without a repeated state was looked at (at most {})", steps(u64::from(*k)))]
         }
         ShownEvidence::Refutation => vec!["its formula has no solution".to_string()],
+        ShownEvidence::Argument { lines, .. } => lines.clone(),
         ShownEvidence::OfChain(inner) => reason(inner),
     }
 }
@@ -243,6 +244,7 @@ fn abstraction_summary(nodes: &[String]) -> Option<String> {
 
 fn evidence_summary(shown: &ShownEvidence, verdict: &VerdictView) -> Option<String> {
     match shown {
+        ShownEvidence::Trace(TraceView { back_to: Some(back), length, .. }) => Some(loop_text(*back, *length)),
         ShownEvidence::Trace(trace) if matches!(verdict, VerdictView::Holds(_)) => Some(path_text(trace)),
         ShownEvidence::Trace(trace) if trace.length == 0 => Some("at the start".to_string()),
         ShownEvidence::Trace(trace) => Some(format!("after {}", steps(trace.length))),
@@ -255,8 +257,15 @@ fn evidence_summary(shown: &ShownEvidence, verdict: &VerdictView) -> Option<Stri
             Some(format!("all runs seen, at most {} without a loop", steps(u64::from(*k))))
         }
         ShownEvidence::Refutation => Some("no solution".to_string()),
+        ShownEvidence::Argument { summary, .. } => Some(summary.clone()),
         ShownEvidence::OfChain(inner) => evidence_summary(inner, verdict),
     }
+}
+
+/// A run around a loop in one line.
+fn loop_text(back_to: u64, length: u64) -> String {
+    let around = format!("for ever around a loop of {}", steps(length.saturating_sub(back_to)));
+    if back_to == 0 { around } else { format!("{around}, after {}", steps(back_to)) }
 }
 
 /// A witness in one line.

@@ -67,10 +67,17 @@ impl Table<'_> {
                 self.remark(&mut out, &repeat_text(r));
             }
             self.row(&mut out, &self.trace.rows[i]);
+            if self.trace.back_to == Some(self.trace.rows[i].step) && i + 1 < self.trace.rows.len() {
+                self.remark(&mut out, "the loop:");
+            }
             last = Some(i);
         }
-        if let Some(ending) = &self.trace.ending {
-            self.remark(&mut out, ending);
+        if let Some(back) = self.trace.back_to {
+            let text = format!("repeats from state {back}: what came behind it comes again, for ever");
+            self.remark(&mut out, &text);
+        }
+        for line in self.trace.ending.iter().chain(&self.trace.remarks) {
+            self.remark(&mut out, line);
         }
         out
     }
@@ -150,7 +157,7 @@ mod tests {
             repeats: Vec::new(),
             show_nodes: true,
             ending: Some("here `balance < 60` is false".to_string()),
-            streams: None,
+            ..TraceView::default()
         }
     }
 
@@ -163,6 +170,19 @@ mod tests {
                  here `balance < 60` is false
         "#]]
         .assert_eq(&trace_table(&account(), TraceDetail::Changes, 0, Paint::Plain));
+    }
+
+    #[test]
+    fn a_loop_is_visible() {
+        let trace = TraceView { back_to: Some(1), ending: None, ..account() };
+        expect![[r#"
+            0  start                 Open    balance = 50, status = Open
+            1  deposit(amount = 10)  Open    balance = 60
+               the loop:
+            2  freeze                Frozen
+               repeats from state 1: what came behind it comes again, for ever
+        "#]]
+        .assert_eq(&trace_table(&trace, TraceDetail::Changes, 0, Paint::Plain));
     }
 
     #[test]

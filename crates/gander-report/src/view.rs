@@ -104,6 +104,10 @@ pub struct TraceView {
     pub show_nodes: bool,
     /// What the last state shows, in words.
     pub ending: Option<String>,
+    /// Further lines on what follows.
+    pub remarks: Vec<String>,
+    /// The run goes on for ever: its last state is the one behind this many steps, and what follows that one repeats.
+    pub back_to: Option<u64>,
     /// The run of a dataflow program; it then has no rows.
     pub streams: Option<StreamsView>,
 }
@@ -129,6 +133,13 @@ pub enum ShownEvidence {
     },
     /// A formula has no solution.
     Refutation,
+    /// Something else, in words.
+    Argument {
+        /// In a few words.
+        summary: String,
+        /// At length.
+        lines: Vec<String>,
+    },
     /// Evidence about the chain of goals of the claim.
     OfChain(Box<ShownEvidence>),
 }

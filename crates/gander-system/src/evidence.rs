@@ -78,10 +78,67 @@ pub struct NodeFormulas {
     pub by_node: Vec<TermId>,
 }
 
+/// Terms for each node, in the order of [`crate::System::nodes`], over state variables.
+#[derive(Clone, Debug)]
+pub struct NodeTerms {
+    /// A fork of the system's pool that holds the terms.
+    pub pool: Arc<Pool>,
+    /// The terms.
+    pub by_node: Vec<Vec<TermId>>,
+}
+
+/// How a step is chosen in states of a node.
+#[derive(Clone, Debug)]
+pub struct Choice {
+    /// The transition to take; it leaves the node that the choice is for.
+    pub transition: TransitionId,
+    /// Where to take it, over state variables.
+    pub when: TermId,
+    /// The values of its parameters, over state variables; where there is none, some value does it.
+    pub params: Vec<Option<TermId>>,
+    /// The next values of variables, over state variables, in the order of [`crate::System::vars`]; where there is none,
+    /// the effect gives it, or some value does it.
+    pub next: Vec<Option<TermId>>,
+}
+
+/// Choices, with the pool that holds their terms: a fork of the system's.
+#[derive(Clone, Debug)]
+pub struct Choices {
+    /// The pool.
+    pub pool: Arc<Pool>,
+    /// The choices.
+    pub list: Vec<Choice>,
+}
+
+/// Why no run of a pursuit system ([`crate::passes::pursuit`]) has infinitely many rounds.
+#[derive(Clone, Debug)]
+pub enum Rounds {
+    /// No run has more than `k`: evidence that the claim of `Aspect::AtMost(k)` holds.
+    AtMost {
+        /// The bound.
+        k: u32,
+        /// What shows it.
+        proof: Box<Evidence>,
+    },
+    /// No pending state comes again: evidence that the claim of `Aspect::Repetition(bounds)` holds.
+    NoRepetition {
+        /// By variable: the least and the greatest value of an int.
+        bounds: Vec<Option<(gander_term::IBig, gander_term::IBig)>>,
+        /// What shows it.
+        proof: Box<Evidence>,
+    },
+    /// Each round makes a tuple of ranks smaller, in the system of `Aspect::Rounds`.
+    Ranking {
+        /// An inductive invariant that supports it.
+        invariant: NodeFormulas,
+        /// By node: a tuple of numbers; of the same length for all pending nodes.
+        ranks: NodeTerms,
+    },
+}
+
 /// What shows that a claim holds, or that it fails.
 ///
-/// Further kinds of docs/semantics.md (closed set, accelerated, ranking, recurrent set) become variants with the engines
-/// that produce them. A contract tree speaks of several systems of a source, so it is no evidence about one: the facade has it.
+/// Further kinds of docs/semantics.md (closed set, accelerated) become variants with the engines that produce them. A contract tree speaks of several systems of a source, so it is no evidence about one: the facade has it.
 #[derive(Clone, Debug)]
 pub enum Evidence {
     /// A run to the end that matters: the state or step that shows or breaks the claim is its last one.
@@ -110,6 +167,48 @@ pub enum Evidence {
     /// For a chain of goals that no run meets: evidence that the last stage of the system which `passes::chain` makes
     /// of the claim is not reachable. The checker makes that system again.
     OfChain(Box<Evidence>),
+    /// A run that goes on for ever: its last state is one that it visited before.
+    Lasso {
+        /// The run, once around the loop.
+        run: Run,
+        /// The number of steps behind which the last state was visited before.
+        back_to: u64,
+    },
+    /// A run into a set of states in which another run can stay for ever.
+    Recurrent {
+        /// The run.
+        run: Run,
+        /// The set.
+        set: NodeFormulas,
+        /// In each state of the set, a step into the set.
+        choices: Choices,
+    },
+    /// No run of the kind that the claim asks for exists ([`crate::passes::Asked`]).
+    NoSuchRun {
+        /// No pending state is stuck: evidence about the system of `Aspect::Stuck`; none if finite runs do not count.
+        stuck: Option<Box<Evidence>>,
+        /// No infinite run.
+        rounds: Rounds,
+    },
+    /// For a claim that something is always possible: a set of states that is never left, in which some step makes a tuple of
+    /// ranks smaller as long as it is not the case.
+    Possible {
+        /// The set.
+        set: NodeFormulas,
+        /// Every reachable state is in the set: evidence that the claim of [`crate::passes::within`] holds.
+        proof: Box<Evidence>,
+        /// By node: a tuple of numbers, of the same length everywhere.
+        ranks: NodeTerms,
+        /// In each state of the set where it is not the case, a step into the set that makes the ranks smaller.
+        choices: Choices,
+    },
+    /// For a claim that something is always possible: a run to a state from which it is not.
+    Impossible {
+        /// The run.
+        run: Run,
+        /// Evidence that the claim of [`crate::passes::started_at`] holds.
+        proof: Box<Evidence>,
+    },
 }
 
 /// How an engine, or the portfolio, did not decide a claim.

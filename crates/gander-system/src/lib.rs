@@ -24,7 +24,9 @@ mod text;
 pub use builder::{BuildError, SystemBuilder, TransitionDraft};
 pub use claim::{Claim, ClaimId, ClaimKind, ClaimOrigin, Fairness, FairnessId, FairnessKind, Goal};
 pub use dataflow::{Dataflow, Instant, Uses};
-pub use evidence::{Evidence, Leg, NodeFormulas, Obstacle, Run, State, Step, Verdict};
+pub use evidence::{
+    Choice, Choices, Evidence, Leg, NodeFormulas, NodeTerms, Obstacle, Rounds, Run, State, Step, Verdict,
+};
 pub use evidence_file::{
     Decided, EVIDENCE_SCHEMA, EvidenceFile, EvidenceFileError, evidence_json, read_evidence, read_evidence_text,
     write_evidence,

@@ -2,6 +2,7 @@
 
 mod cone;
 mod graph;
+mod live;
 mod streams;
 mod trace;
 
@@ -101,6 +102,11 @@ fn shown(
         }
         Evidence::Diameter { k } => ShownEvidence::Diameter { k: *k },
         Evidence::Refutation => ShownEvidence::Refutation,
+        Evidence::Lasso { .. }
+        | Evidence::Recurrent { .. }
+        | Evidence::NoSuchRun { .. }
+        | Evidence::Possible { .. }
+        | Evidence::Impossible { .. } => live::live(system, claim, evidence),
         // A chain's evidence speaks of another system, whose nodes are not ours: its formulas are not shown.
         Evidence::OfChain(inner) => ShownEvidence::OfChain(Box::new(match &**inner {
             Evidence::KInductive { k, loop_free, .. } => {
@@ -134,6 +140,10 @@ fn ending(system: &System, claim: &Claim) -> Option<String> {
             Some(format!("here {} is enabled, but no next state satisfies its effect", system.transition(t).name))
         }
         ClaimKind::NoDeadlock => Some("here no step is possible".to_string()),
+        ClaimKind::Eventually { .. }
+        | ClaimKind::AlwaysEventually { .. }
+        | ClaimKind::LeadsTo { .. }
+        | ClaimKind::ExistsAlways(_) => Some("here the run ends: no step is possible".to_string()),
         ClaimKind::CanEnable(t) => Some(format!("here {} is enabled", system.transition(t).name)),
         _ => None,
     }

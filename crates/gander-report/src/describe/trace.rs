@@ -84,7 +84,7 @@ pub fn trace_view(system: &System, run: &Run, ending: Option<String>) -> TraceVi
         }
     }
     let Walk { rows, repeats, .. } = walk;
-    TraceView { length, rows, repeats, show_nodes: system.nodes.len() > 1, ending, streams: None }
+    TraceView { length, rows, repeats, show_nodes: system.nodes.len() > 1, ending, ..TraceView::default() }
 }
 
 struct Round<'r> {

@@ -5,6 +5,8 @@
 //! does not have, a missing variable, a wrong sort, an unknown key is an error with the path to it. What was read is
 //! well-formed but not yet believed: checking is the business of `gander-certify`.
 
+mod live_read;
+mod live_write;
 mod read;
 mod sharing;
 mod write;

@@ -11,7 +11,7 @@ use crate::evidence::{Evidence, Leg, NodeFormulas, Run, State, Step};
 use crate::passes::chain;
 use crate::system::{NodeId, StartId, System, TransitionId};
 
-type Read<T> = Result<T, EvidenceFileError>;
+pub(super) type Read<T> = Result<T, EvidenceFileError>;
 
 /// Reads the text of an evidence file about `system`.
 pub fn read_evidence_text(system: &System, text: &str) -> Read<EvidenceFile> {
@@ -46,14 +46,14 @@ pub fn read_evidence(system: &System, json: &Value) -> Read<EvidenceFile> {
     Ok(EvidenceFile { claim, verdict, evidence })
 }
 
-/// Whether we are inside of evidence of a chain.
+/// Whether we are inside of evidence about a system that was made of the given one.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Nested {
+pub(super) enum Nested {
     No,
-    InChain,
+    Inside,
 }
 
-fn evidence(system: &System, claim: ClaimId, e: &Object<'_>, nested: Nested) -> Read<Evidence> {
+pub(super) fn evidence(system: &System, claim: ClaimId, e: &Object<'_>, nested: Nested) -> Read<Evidence> {
     match e.text("kind")? {
         "run" => {
             e.only(&["kind", "start", "first", "steps"])?;
@@ -83,14 +83,17 @@ fn evidence(system: &System, claim: ClaimId, e: &Object<'_>, nested: Nested) -> 
         "chain" if nested == Nested::No => {
             e.only(&["kind", "evidence"])?;
             let of = chain(system, claim).or_else(|error| e.wrong("kind", error.to_string()))?;
-            let inner = evidence(&of.system, ClaimId(0), &e.object("evidence")?, Nested::InChain)?;
+            let inner = evidence(&of.system, ClaimId(0), &e.object("evidence")?, Nested::Inside)?;
             Ok(Evidence::OfChain(Box::new(inner)))
+        }
+        "lasso" | "recurrent" | "no-such-run" | "possible" | "impossible" if nested == Nested::No => {
+            super::live_read::live(system, claim, e)
         }
         other => e.wrong("kind", format!("`{other}` is no kind of evidence here")),
     }
 }
 
-fn formulas(system: &System, e: &Object<'_>) -> Read<NodeFormulas> {
+pub(super) fn formulas(system: &System, e: &Object<'_>) -> Read<NodeFormulas> {
     // Names of definitions stay behind in a pool of their own.
     let mut pool = Pool::fork(&system.pool);
     let mut clean = Pool::fork(&system.pool);
@@ -146,19 +149,19 @@ fn formulas(system: &System, e: &Object<'_>) -> Read<NodeFormulas> {
 }
 
 /// The names of a system, for reading runs.
-struct Names<'a> {
+pub(super) struct Names<'a> {
     system: &'a System,
     transitions: FxHashMap<&'a str, TransitionId>,
 }
 
 impl<'a> Names<'a> {
-    fn of(system: &'a System) -> Names<'a> {
+    pub(super) fn of(system: &'a System) -> Names<'a> {
         let transitions =
             system.transitions.iter().enumerate().map(|(i, t)| (t.name.as_str(), TransitionId::from(i))).collect();
         Names { system, transitions }
     }
 
-    fn run(&self, e: &Object<'_>) -> Read<Run> {
+    pub(super) fn run(&self, e: &Object<'_>) -> Read<Run> {
         let name = e.text("start")?;
         let Some(start) = self.system.starts.iter().position(|s| s.name == name) else {
             return e.wrong("start", format!("the system has no start `{name}`"));
@@ -232,72 +235,72 @@ fn values<'a>(pool: &Pool, o: &Object<'_>, names: impl Iterator<Item = (&'a str,
     Ok(found)
 }
 
-fn array<'a>(json: &'a Value, path: &str) -> Read<&'a Vec<Value>> {
+pub(super) fn array<'a>(json: &'a Value, path: &str) -> Read<&'a Vec<Value>> {
     json.as_array().ok_or_else(|| EvidenceFileError::new(path, "this must be an array"))
 }
 
 /// A JSON object and where it is.
-struct Object<'a> {
-    fields: &'a Map<String, Value>,
+pub(super) struct Object<'a> {
+    pub(super) fields: &'a Map<String, Value>,
     path: String,
 }
 
 impl<'a> Object<'a> {
-    fn of(json: &'a Value, path: &str) -> Read<Object<'a>> {
+    pub(super) fn of(json: &'a Value, path: &str) -> Read<Object<'a>> {
         match json.as_object() {
             Some(fields) => Ok(Object { fields, path: path.to_string() }),
             None => Err(EvidenceFileError::new(path, "this must be an object")),
         }
     }
 
-    fn path_to(&self, key: &str) -> String {
+    pub(super) fn path_to(&self, key: &str) -> String {
         if self.path.is_empty() { key.to_string() } else { format!("{}.{key}", self.path) }
     }
 
-    fn wrong<T>(&self, key: &str, message: impl Into<String>) -> Read<T> {
+    pub(super) fn wrong<T>(&self, key: &str, message: impl Into<String>) -> Read<T> {
         Err(EvidenceFileError::new(self.path_to(key), message))
     }
 
-    fn get(&self, key: &str) -> Read<&'a Value> {
+    pub(super) fn get(&self, key: &str) -> Read<&'a Value> {
         match self.fields.get(key) {
             Some(v) => Ok(v),
             None => self.wrong(key, "this is missing"),
         }
     }
 
-    fn object(&self, key: &str) -> Read<Object<'a>> {
+    pub(super) fn object(&self, key: &str) -> Read<Object<'a>> {
         Object::of(self.get(key)?, &self.path_to(key))
     }
 
-    fn text(&self, key: &str) -> Read<&'a str> {
+    pub(super) fn text(&self, key: &str) -> Read<&'a str> {
         match self.get(key)?.as_str() {
             Some(s) => Ok(s),
             None => self.wrong(key, "this must be a string"),
         }
     }
 
-    fn truth(&self, key: &str) -> Read<bool> {
+    pub(super) fn truth(&self, key: &str) -> Read<bool> {
         match self.get(key)?.as_bool() {
             Some(b) => Ok(b),
             None => self.wrong(key, "this must be true or false"),
         }
     }
 
-    fn small(&self, key: &str) -> Read<u32> {
+    pub(super) fn small(&self, key: &str) -> Read<u32> {
         match self.get(key)?.as_u64().and_then(|n| u32::try_from(n).ok()) {
             Some(n) => Ok(n),
             None => self.wrong(key, "this must be a whole number below 2^32"),
         }
     }
 
-    fn only(&self, keys: &[&str]) -> Read<()> {
+    pub(super) fn only(&self, keys: &[&str]) -> Read<()> {
         match self.fields.keys().find(|k| !keys.contains(&k.as_str())) {
             Some(k) => self.wrong(k, "this key means nothing here"),
             None => Ok(()),
         }
     }
 
-    fn only_in(&self, keys: &FxHashSet<&str>) -> Read<()> {
+    pub(super) fn only_in(&self, keys: &FxHashSet<&str>) -> Read<()> {
         match self.fields.keys().find(|k| !keys.contains(k.as_str())) {
             Some(k) => self.wrong(k, "the system has nothing of this name here"),
             None => Ok(()),

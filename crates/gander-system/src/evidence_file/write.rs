@@ -49,6 +49,11 @@ pub fn evidence_json(system: &System, claim: ClaimId, evidence: &Evidence) -> Re
         }
         Evidence::Diameter { k } => json!({ "kind": "diameter", "k": k }),
         Evidence::Refutation => json!({ "kind": "refutation" }),
+        Evidence::Lasso { .. }
+        | Evidence::Recurrent { .. }
+        | Evidence::NoSuchRun { .. }
+        | Evidence::Possible { .. }
+        | Evidence::Impossible { .. } => super::live_write::live_json(system, claim, evidence)?,
         Evidence::OfChain(inner) => {
             if matches!(**inner, Evidence::OfChain(_)) {
                 return Err(EvidenceFileError::new("evidence", "evidence of a chain cannot be nested"));
@@ -59,13 +64,17 @@ pub fn evidence_json(system: &System, claim: ClaimId, evidence: &Evidence) -> Re
     })
 }
 
-fn kind(word: &str) -> Map<String, Value> {
+pub(super) fn kind(word: &str) -> Map<String, Value> {
     let mut object = Map::new();
     object.insert("kind".into(), json!(word));
     object
 }
 
-fn formulas_json(system: &System, f: &NodeFormulas, to: &mut Map<String, Value>) -> Result<(), EvidenceFileError> {
+pub(super) fn formulas_json(
+    system: &System,
+    f: &NodeFormulas,
+    to: &mut Map<String, Value>,
+) -> Result<(), EvidenceFileError> {
     if f.by_node.len() != system.nodes.len() {
         return Err(EvidenceFileError::new("evidence.formulas", "there must be one formula for each node"));
     }
@@ -89,7 +98,7 @@ fn formulas_json(system: &System, f: &NodeFormulas, to: &mut Map<String, Value>)
     Ok(())
 }
 
-fn run_json(system: &System, run: &Run) -> Result<Value, EvidenceFileError> {
+pub(super) fn run_json(system: &System, run: &Run) -> Result<Value, EvidenceFileError> {
     let wrong = |what: &str| EvidenceFileError::new("evidence", format!("the run has {what}"));
     let start = system.starts.get(run.start.index()).ok_or_else(|| wrong("an unknown start"))?;
     let node = system.nodes.get(run.first.node.index()).ok_or_else(|| wrong("an unknown node"))?;

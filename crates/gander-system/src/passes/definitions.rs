@@ -337,6 +337,12 @@ impl WayBack for Definitions {
             }
             Evidence::Diameter { k } => Some(Evidence::Diameter { k: *k }),
             Evidence::Refutation => Some(Evidence::Refutation),
+            Evidence::Lasso { run, back_to } => Some(Evidence::Lasso { run: self.run(run)?, back_to: *back_to }),
+            // Found for the system as it was given.
+            Evidence::Recurrent { .. }
+            | Evidence::NoSuchRun { .. }
+            | Evidence::Possible { .. }
+            | Evidence::Impossible { .. } => None,
         }
     }
 }

@@ -6,6 +6,8 @@
 //! | [`constants`] | variables that never change become constants |
 //! | [`definitions`] | variables that are functions of others are replaced by what they stand for |
 //! | [`slice`] | only the variables that matter for a claim |
+//! | [`pursuit`] | liveness claims as claims about safety |
+//! | [`within`], [`started_at`] | the same steps with another claim or start |
 //! | [`flatten`] | one node; the old node is a variable |
 //! | [`compose`] | several instances of specifications as one system |
 //!
@@ -20,7 +22,9 @@ mod copying;
 mod definitions;
 mod enabled;
 mod flatten;
+mod pursuit;
 mod relocate;
+mod restart;
 mod slice;
 
 pub use chain::{Chain, ChainError, chain};
@@ -28,6 +32,8 @@ pub use compose::{ComposeError, ComposeLimits, Composed, LeftOut, Sync, compose,
 pub use constants::{Constants, constants};
 pub use definitions::{Definitions, definitions};
 pub use flatten::{Flat, flatten};
+pub use pursuit::{Asked, Aspect, Begin, Finding, Pursuit, PursuitError, Stage, pursuit};
+pub use restart::{started_at, within};
 pub use slice::{Slice, slice};
 
 use crate::evidence::{Evidence, NodeFormulas, Run};
@@ -64,7 +70,16 @@ pub trait WayBack {
             }
             Evidence::Diameter { k } => self.is_exact().then_some(Evidence::Diameter { k: *k }),
             Evidence::Refutation => Some(Evidence::Refutation),
-            Evidence::OfChain(_) => None,
+            Evidence::Lasso { run, back_to } if self.is_exact() => {
+                Some(Evidence::Lasso { run: self.run(run)?, back_to: *back_to })
+            }
+            // What speaks of systems made of this one is found for the system as it was given.
+            Evidence::OfChain(_)
+            | Evidence::Lasso { .. }
+            | Evidence::Recurrent { .. }
+            | Evidence::NoSuchRun { .. }
+            | Evidence::Possible { .. }
+            | Evidence::Impossible { .. } => None,
         }
     }
 }

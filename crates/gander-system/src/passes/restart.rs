@@ -1,0 +1,76 @@
+//! Systems with the same steps but another claim or another start, for evidence about what is always possible.
+
+use gander_term::{Importer, Pool, Sort, TermId, Value};
+
+use crate::claim::{Claim, ClaimKind, ClaimOrigin};
+use crate::evidence::{NodeFormulas, State};
+use crate::formula::StateTerm;
+use crate::origin::{Element, ElementId, ElementInfo, ElementKind, ElementName};
+use crate::system::{NodeId, Start, System};
+
+/// The system with a single claim, that every reachable state is in the set; none if the formulas are not of this system.
+pub fn within(system: &System, set: &NodeFormulas) -> Option<System> {
+    if set.by_node.len() != system.nodes.len() || set.by_node.iter().any(|t| t.index() >= set.pool.len()) {
+        return None;
+    }
+    let mut pool = Pool::fork(&system.pool);
+    let mut importer = Importer::new();
+    let mut parts = Vec::new();
+    for (i, &t) in set.by_node.iter().enumerate() {
+        let t = importer.import(&mut pool, &set.pool, t).ok()?;
+        let known = |s: &gander_term::SymbolId| system.vars.iter().any(|v| v.current == *s);
+        if pool.sort(t) != Sort::Bool || !pool.free_symbols(&[t]).iter().all(known) {
+            return None;
+        }
+        let here = is_node(system, &mut pool, NodeId::from(i));
+        parts.push(pool.implies(here, t));
+    }
+    let formula = pool.and(parts);
+    let mut new = system.clone();
+    new.pool = pool.freeze();
+    new.claims = vec![always(formula, "within")];
+    Some(new)
+}
+
+/// The system with `state` as its only start state and a single claim, that `never` is the case in no reachable state; none
+/// if the values are not of this system.
+pub fn started_at(system: &System, state: &State, never: StateTerm) -> Option<System> {
+    if state.node.index() >= system.nodes.len() || state.values.len() != system.vars.len() {
+        return None;
+    }
+    let mut pool = Pool::fork(&system.pool);
+    let mut new = system.clone();
+    let mut constraint = Vec::new();
+    for (i, (v, value)) in system.vars.iter().zip(&state.values).enumerate() {
+        if value.sort() != v.sort {
+            return None;
+        }
+        let (x, value) = (pool.var(v.current), pool.constant(value.clone()));
+        let id = ElementId(new.elements.len() as u32);
+        let name = ElementName::OfStart(0.into(), i as u32 + 1);
+        new.elements.push(ElementInfo { name, kind: ElementKind::Start, span: None });
+        constraint.push(Element { id, term: StateTerm(pool.eq(x, value)) });
+    }
+    let formula = pool.not(never.term());
+    new.pool = pool.freeze();
+    new.starts = vec![Start { name: "there".into(), target: state.node, constraint, span: None }];
+    new.claims = vec![always(formula, "never")];
+    new.doubt = None;
+    Some(new)
+}
+
+fn always(formula: TermId, name: &str) -> Claim {
+    Claim {
+        name: name.into(),
+        kind: ClaimKind::Always(StateTerm(formula)),
+        origin: ClaimOrigin::Written,
+        text: name.into(),
+        span: None,
+    }
+}
+
+fn is_node(system: &System, pool: &mut Pool, n: NodeId) -> TermId {
+    let Sort::Enum(sort) = pool.symbol(system.location).sort else { unreachable!("a location is of an enumeration") };
+    let (place, here) = (pool.var(system.location), pool.constant(Value::Enum(sort, n.0)));
+    pool.eq(place, here)
+}
