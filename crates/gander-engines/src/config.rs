@@ -7,11 +7,16 @@ use std::time::Duration;
 use gander_smt::Solvers;
 use gander_system::{ClaimId, Verdict};
 
+use crate::portfolio::Portfolio;
+use crate::schedule::Schedule;
+
 /// What to check, with what, for how long.
 #[derive(Clone, Debug)]
 pub struct CheckConfig {
-    /// The names of the engines to use; all of the portfolio if none are given.
+    /// The names of the engines to use; those of the portfolio if none are given.
     pub engines: Option<Vec<String>>,
+    /// The portfolio; the default one if none is given.
+    pub portfolio: Option<Portfolio>,
     /// The claims to decide.
     pub claims: Vec<ClaimId>,
     /// When to give up.
@@ -37,6 +42,7 @@ impl CheckConfig {
     pub fn new(solvers: Arc<Solvers>, claims: Vec<ClaimId>) -> CheckConfig {
         CheckConfig {
             engines: None,
+            portfolio: None,
             claims,
             timeout: None,
             jobs: 0,
@@ -199,10 +205,12 @@ impl Observer for Nobody {
 }
 
 /// The answers of a check.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct CheckReport {
     /// One for each requested claim, in the order of the request.
     pub outcomes: Vec<Outcome>,
     /// What went wrong inside; empty if all is well.
     pub internal_errors: Vec<InternalError>,
+    /// What ran, and why.
+    pub schedule: Schedule,
 }

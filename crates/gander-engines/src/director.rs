@@ -1,9 +1,10 @@
 //! The director: runs engines, has their answers checked, and reports.
 //!
-//! Engines take turns on a few worker threads. A free worker takes the engine that has used the least time so far, in
-//! the order of the portfolio on a tie, for one piece of work. So cheap engines come first, no engine starves, and a
-//! check that the first pieces of work settle never starts more than one thread. Nothing polls: workers sleep on
-//! a condition variable, the director on its channel.
+//! Engines take turns on a few worker threads. A free worker takes the engine that has used the least time for its share
+//! so far, in the order of the portfolio on a tie, for one piece of work. So cheap engines come first, no engine starves,
+//! and a check that the first pieces of work settle never starts more than one thread; which engines take part in a longer
+//! one is looked up in the portfolio only then. Workers sleep on a condition variable, the
+//! director on its channel; if there are more engines than workers it looks ten times a second whether turns last too long.
 //!
 //! Nothing an engine says is shown before `gander-certify` has checked it. A wrong answer becomes an internal error and
 //! the claim stays open for others; so does a claim whose evidence could not be checked for lack of resources.
@@ -12,6 +13,7 @@ mod control;
 mod floor;
 mod judge;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel};
@@ -24,9 +26,11 @@ use crate::board::{Board, Fact, ProvedInvariant};
 use crate::cancel::CancelToken;
 use crate::config::{CheckConfig, CheckReport, Event, InternalError, Observer, Outcome};
 use crate::engine::{Desk, EngineInfo, Message, Proposal, engines};
+use crate::portfolio::{ModelProfile, Part};
 use crate::reduction::Reduction;
+use crate::schedule::Schedule;
 
-use floor::{Floor, Slot};
+use floor::{Floor, Hiring, Slot};
 use judge::{Judge, Judgement};
 
 /// A second worker is worth its while only for checks that take longer than this.
@@ -41,16 +45,43 @@ const PATIENCE_FACTOR: u32 = 4;
 /// The report has one outcome for each requested claim, in their order. Events are given to the observer by the calling
 /// thread.
 pub fn check(system: &Arc<System>, config: &CheckConfig, cancel: &CancelToken, observer: &dyn Observer) -> CheckReport {
-    check_with(system, config, cancel, observer, engines())
+    run(
+        system,
+        config,
+        cancel,
+        observer,
+        engines(),
+        if config.engines.is_some() { Choice::Named } else { Choice::Planned },
+    )
 }
 
-/// [`check`] with a portfolio of the caller's.
+/// [`check`] with engines of the caller's, each with the same part.
 pub fn check_with(
     system: &Arc<System>,
     config: &CheckConfig,
     cancel: &CancelToken,
     observer: &dyn Observer,
-    portfolio: &[EngineInfo],
+    engines: &[EngineInfo],
+) -> CheckReport {
+    run(system, config, cancel, observer, engines, Choice::Named)
+}
+
+/// Who says which engines take part.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Choice {
+    /// The caller.
+    Named,
+    /// The portfolio.
+    Planned,
+}
+
+fn run(
+    system: &Arc<System>,
+    config: &CheckConfig,
+    cancel: &CancelToken,
+    observer: &dyn Observer,
+    engines: &[EngineInfo],
+    choice: Choice,
 ) -> CheckReport {
     let started = Instant::now();
     let (sender, messages) = channel();
@@ -67,8 +98,12 @@ pub fn check_with(
         settled[claim.index()].store(false, Ordering::SeqCst);
     }
     control::raise_bounds(system, &config.claims, &board);
-    let slots = open_slots(&reduction, &config, &board, &settled, &all, &sender, portfolio);
-    let floor = Floor::new(slots, sender);
+    let office =
+        Office { reduction, config: &config, board: &board, settled: &settled, cancel: &all, messages: &sender };
+    // A portfolio of the user's may leave out engines that begin at once.
+    let own_portfolio = choice == Choice::Planned && config.portfolio.is_some();
+    let at_once = |info: &EngineInfo| choice == Choice::Named || (!own_portfolio && info.begins_at_once);
+    let floor = Floor::new(office.slots(engines, at_once), sender.clone(), started);
     let mut director = Director {
         system,
         config: &config,
@@ -83,12 +118,17 @@ pub fn check_with(
         obstacles: config.claims.iter().map(|_| Vec::new()).collect(),
         waiting: Vec::new(),
         internal_errors: Vec::new(),
+        schedule: Schedule::default(),
+        facts: BTreeMap::new(),
     };
     let ending = director.begin().unwrap_or_else(|| {
         observer.event(&Event::Working);
+        if choice == Choice::Planned {
+            director.schedule = plan(&office, &floor, engines, at_once);
+        }
         std::thread::scope(|scope| {
-            scope.spawn(|| floor.work());
             let ending = director.direct(|| {
+                floor.hire();
                 scope.spawn(|| floor.work());
             });
             floor.close();
@@ -99,43 +139,57 @@ pub fn check_with(
     director.report(ending)
 }
 
-/// A place for every engine that the configuration allows and that can decide something.
-fn open_slots(
-    reduction: &Reduction,
-    config: &Arc<CheckConfig>,
-    board: &Arc<Board>,
-    settled: &Arc<Vec<AtomicBool>>,
-    cancel: &CancelToken,
-    messages: &Sender<Message>,
-    portfolio: &[EngineInfo],
-) -> Vec<Slot> {
-    let wanted = |info: &&EngineInfo| config.engines.as_ref().is_none_or(|names| names.iter().any(|n| n == info.name));
-    let mut slots = Vec::new();
-    for info in portfolio.iter().filter(wanted) {
-        let decides = |c: &ClaimId| (info.decides)(&reduction.system.claims[c.index()].kind);
-        let claims: Vec<ClaimId> = config.claims.iter().copied().filter(decides).collect();
-        if claims.is_empty() {
-            continue;
+/// What engines need to be opened.
+struct Office<'a> {
+    reduction: Reduction,
+    config: &'a Arc<CheckConfig>,
+    board: &'a Arc<Board>,
+    settled: &'a Arc<Vec<AtomicBool>>,
+    cancel: &'a CancelToken,
+    messages: &'a Sender<Message>,
+}
+
+impl Office<'_> {
+    /// A place for every engine that the configuration allows, that is wanted and that can decide something.
+    fn slots(&self, engines: &[EngineInfo], wanted: impl Fn(&EngineInfo) -> bool) -> Vec<Slot> {
+        let named = |e: &EngineInfo| self.config.engines.as_ref().is_none_or(|names| names.iter().any(|n| n == e.name));
+        let mut slots = Vec::new();
+        for info in engines.iter().filter(|e| named(e) && wanted(e)) {
+            let decides = |c: &ClaimId| (info.decides)(&self.reduction.system.claims[c.index()].kind);
+            let claims: Vec<ClaimId> = self.config.claims.iter().copied().filter(decides).collect();
+            if claims.is_empty() {
+                continue;
+            }
+            let cancel = self.cancel.child();
+            let killer = Killer::new();
+            cancel.kills(&killer);
+            let desk = Desk {
+                engine: info.name,
+                shortest: info.finds_shortest,
+                reduction: self.reduction.clone(),
+                config: Arc::clone(self.config),
+                claims,
+                board: Arc::clone(self.board),
+                settled: Arc::clone(self.settled),
+                cancel,
+                killer,
+                conversations: AtomicU32::new(0),
+                messages: self.messages.clone(),
+            };
+            slots.push(Slot::new(*info, desk, Part::default()));
         }
-        let cancel = cancel.child();
-        let killer = Killer::new();
-        cancel.kills(&killer);
-        let desk = Desk {
-            engine: info.name,
-            shortest: info.finds_shortest,
-            reduction: reduction.clone(),
-            config: Arc::clone(config),
-            claims,
-            board: Arc::clone(board),
-            settled: Arc::clone(settled),
-            cancel,
-            killer,
-            conversations: AtomicU32::new(0),
-            messages: messages.clone(),
-        };
-        slots.push(Slot::new(*info, desk));
+        slots
     }
-    slots
+}
+
+/// Looks up who takes part, and lets those in who are not there yet.
+fn plan(office: &Office, floor: &Floor, engines: &[EngineInfo], there: impl Fn(&EngineInfo) -> bool) -> Schedule {
+    let profile = ModelProfile::of(&office.reduction.system, &office.config.claims);
+    let portfolio = office.config.portfolio.clone().unwrap_or_default();
+    let plan = portfolio.plan(&profile);
+    let more = office.slots(engines, |e| !there(e) && plan.engines.contains_key(e.name));
+    floor.plan(|name| plan.engines.get(name).copied(), more, engines);
+    Schedule { model: profile.to_string(), plan: plan.name.clone(), about: plan.about.clone(), engines: Vec::new() }
 }
 
 /// Why the director stopped.
@@ -163,6 +217,9 @@ struct Director<'a> {
     /// Answers that wait for a shorter run, with the time when patience ends.
     waiting: Vec<(Instant, Proposal)>,
     internal_errors: Vec<InternalError>,
+    schedule: Schedule,
+    /// How many facts each engine published.
+    facts: BTreeMap<&'static str, u64>,
 }
 
 impl Director<'_> {
@@ -191,8 +248,10 @@ impl Director<'_> {
             0 => std::thread::available_parallelism().map_or(1, usize::from),
             jobs => jobs,
         };
-        let jobs = jobs.min(self.floor.engines());
-        let (mut workers, mut idle) = (1, false);
+        self.floor.set_jobs(jobs);
+        // Somebody must be there to say that there is nothing to do.
+        hire();
+        let mut idle = false;
         loop {
             if self.outcomes.iter().all(Option::is_some) {
                 return Ending::Settled;
@@ -201,12 +260,15 @@ impl Director<'_> {
             if deadline.is_some_and(|d| now >= d) {
                 return Ending::OutOfTime;
             }
-            let hiring = (workers < jobs).then(|| self.started + ALONE);
-            if hiring.is_some_and(|at| now >= at) {
-                hire();
-                workers += 1;
-                continue;
-            }
+            // Who says how many jobs there are means it.
+            let hiring = match self.floor.hiring(now, ALONE, self.config.jobs == 0) {
+                Hiring::Now => {
+                    hire();
+                    continue;
+                }
+                Hiring::At(at) => Some(at),
+                Hiring::No => None,
+            };
             // What engines have said already may be better than what waits, so that comes first.
             let message = match self.messages.try_recv() {
                 Ok(message) => message,
@@ -253,6 +315,7 @@ impl Director<'_> {
                 self.take_up_waiting(|_, p| is_shortest(board, p));
             }
             Message::Fact { engine, text } => {
+                *self.facts.entry(engine).or_default() += 1;
                 self.observer.event(&Event::Fact { engine: engine.to_string(), text });
             }
             Message::Lost { engine, claim } => {
@@ -389,7 +452,12 @@ impl Director<'_> {
                 Outcome { claim, verdict, engine: String::new(), elapsed, warnings: Vec::new() }
             }));
         }
-        CheckReport { outcomes, internal_errors: self.internal_errors }
+        self.schedule.engines = self.floor.accounts();
+        for account in &mut self.schedule.engines {
+            account.settled = outcomes.iter().filter(|o| o.engine == account.engine).count();
+            account.facts = self.facts.get(account.engine.as_str()).copied().unwrap_or(0);
+        }
+        CheckReport { outcomes, internal_errors: self.internal_errors, schedule: self.schedule }
     }
 }
 

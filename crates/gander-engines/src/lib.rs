@@ -20,8 +20,10 @@ mod encoding;
 mod engine;
 mod induction;
 mod log_name;
+mod portfolio;
 mod question;
 mod reduction;
+mod schedule;
 mod search;
 #[cfg(test)]
 mod seeded;
@@ -38,3 +40,5 @@ pub use config::{
 };
 pub use director::{check, check_with};
 pub use engine::{Advance, Desk, Engine, EngineInfo, Purpose, engines};
+pub use portfolio::{Conditions, ModelProfile, Part, Plan, Portfolio, PortfolioError};
+pub use schedule::{EngineAccount, EngineEnding, Schedule};

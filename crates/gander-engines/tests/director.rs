@@ -265,3 +265,50 @@ fn without_any_solver_everything_is_unknown_with_the_reason() {
     let Verdict::Unknown { why, .. } = &report.outcomes[0].verdict else { panic!("there is no solver") };
     assert!(why.iter().any(|w| w.reason.contains("no solver")), "{why:?}");
 }
+
+/// Is stuck until somebody cancels it.
+struct Stuck;
+
+impl Engine for Stuck {
+    fn advance(&mut self, desk: &Desk) -> Advance {
+        while !desk.is_cancelled() {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        Advance::Finished
+    }
+
+    fn obstacle(&self, _: ClaimId) -> Option<String> {
+        None
+    }
+}
+
+#[test]
+fn engines_that_are_stuck_do_not_keep_others_from_working() {
+    let system = counter();
+    let mut config = config(&system);
+    config.jobs = 0;
+    config.timeout = Some(Duration::from_secs(100));
+    let stuck = |name| info(name, |_| Box::new(Stuck));
+    let names = ["stuck a", "stuck b", "stuck c", "stuck d"];
+    let many: Vec<EngineInfo> = names.into_iter().map(stuck).chain([by_name("bmc"), by_name("induction")]).collect();
+    let report = check_with(&system, &config, &CancelToken::new(), &Nobody, &many);
+    assert!(matches!(&report.outcomes[0].verdict, Verdict::Fails(_)));
+    assert!(matches!(&report.outcomes[1].verdict, Verdict::Holds(_)));
+    let accounts = &report.schedule.engines;
+    assert!(accounts.iter().all(|a| a.began.is_some() && a.turns > 0), "{accounts:?}");
+    assert_eq!(accounts.iter().map(|a| a.settled).sum::<usize>(), 2);
+}
+
+#[test]
+fn who_takes_part_is_looked_up_in_the_portfolio() {
+    let system = counter();
+    let mut config = config(&system);
+    let portfolio = "[[plan]]\nname = 'ours'\nengines.bmc = {}\nengines.induction = { share = 2, after = 0.01 }\n";
+    config.portfolio = Some(gander_engines::Portfolio::parse(portfolio).unwrap());
+    let report = check(&system, &config, &CancelToken::new(), &Nobody);
+    assert!(report.outcomes.iter().all(|o| !matches!(o.verdict, Verdict::Unknown { .. })));
+    assert_eq!(report.schedule.plan, "ours");
+    assert_eq!(report.schedule.model, "1 node, 1 transition with cycles, 1 variable, infinite, linear, safety claims");
+    let names: Vec<&str> = report.schedule.engines.iter().map(|a| a.engine.as_str()).collect();
+    assert_eq!(names, ["bmc", "induction"]);
+}

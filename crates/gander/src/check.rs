@@ -141,7 +141,7 @@ pub struct Checked {
 
 impl Checked {
     fn rejected(file: &str, diagnostics: Vec<DiagnosticView>) -> Checked {
-        let report = CheckReport { outcomes: Vec::new(), internal_errors: Vec::new() };
+        let report = CheckReport::default();
         Checked {
             view: CheckView::rejected(file, diagnostics),
             system: None,
@@ -213,7 +213,7 @@ pub fn check_loaded(
         config.timeout = options.timeout.map(|t| t.saturating_sub(started.elapsed()) / (count - i as u32));
         let mut modular = None;
         let report = if config.claims.is_empty() {
-            CheckReport { outcomes: Vec::new(), internal_errors: Vec::new() }
+            CheckReport::default()
         } else {
             let begun = Instant::now();
             let mut report = match modules {
@@ -254,7 +254,7 @@ pub fn check_loaded(
     let mut reports = reports.into_iter();
     let (system, report) = match reports.next() {
         Some((system, report)) => (Some(system), report),
-        None => (None, CheckReport { outcomes: Vec::new(), internal_errors: Vec::new() }),
+        None => (None, CheckReport::default()),
     };
     Checked { view, system, report, others: reports.collect(), trees }
 }

@@ -1,4 +1,8 @@
 //! The floor: engines that wait for a worker, and the workers' loop.
+//!
+//! There are as many workers as the check has jobs. A turn that lasts, as a solver thinks, does not count as work
+//! for ever: others are hired beside it (at first up to twice as many, slowly more), so that no engine waits for another one's hard
+//! question. They leave when turns are short again.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,6 +14,11 @@ use gander_system::{ClaimId, Obstacle};
 
 use crate::cancel::{CancelToken, lock};
 use crate::engine::{Advance, Desk, Engine, EngineInfo, Message};
+use crate::portfolio::Part;
+use crate::schedule::{EngineAccount, EngineEnding};
+
+/// A turn that lasts longer than this is stalled.
+const STALLED: Duration = Duration::from_millis(100);
 
 /// Where an engine is.
 enum Place {
@@ -31,51 +40,146 @@ pub(super) struct Slot {
     claims: Vec<ClaimId>,
     cancel: CancelToken,
     place: Place,
+    part: Part,
     used: Duration,
+    turns: u64,
+    /// When it had its first turn.
+    first_turn: Option<Instant>,
+    /// When its last turn began.
+    begun: Instant,
 }
 
 impl Slot {
-    pub(super) fn new(info: EngineInfo, desk: Desk) -> Slot {
-        let (claims, cancel) = (desk.claims.clone(), desk.cancel.clone());
-        Slot { info, desk: Some(desk), claims, cancel, place: Place::Waiting(None), used: Duration::ZERO }
+    pub(super) fn new(info: EngineInfo, desk: Desk, part: Part) -> Slot {
+        Slot {
+            info,
+            claims: desk.claims.clone(),
+            cancel: desk.cancel.clone(),
+            desk: Some(desk),
+            place: Place::Waiting(None),
+            part,
+            used: Duration::ZERO,
+            turns: 0,
+            first_turn: None,
+            begun: Instant::now(),
+        }
+    }
+
+    fn is_waiting(&self) -> bool {
+        matches!(self.place, Place::Waiting(_))
+    }
+
+    fn is_working(&self) -> bool {
+        matches!(self.place, Place::Working)
+    }
+
+    /// Its time for its share.
+    fn weight(&self) -> Duration {
+        self.used.div_f64(self.part.share)
     }
 }
 
 /// See the module's documentation.
 pub(super) struct Floor {
-    slots: Mutex<Vec<Slot>>,
+    hall: Mutex<Hall>,
     changed: Condvar,
     closed: AtomicBool,
     messages: Mutex<Sender<Message>>,
+    opened: Instant,
+}
+
+struct Hall {
+    slots: Vec<Slot>,
+    /// Workers that have not left.
+    workers: usize,
+    /// How many of them work at the same time, those whose turns are stalled not counted.
+    jobs: usize,
+}
+
+/// Whether there should be another worker.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Hiring {
+    Now,
+    /// If nothing changes before that.
+    At(Instant),
+    No,
 }
 
 /// An engine on its way to a worker and back.
 struct Turn {
-    at: usize,
     info: EngineInfo,
     engine: Option<Box<dyn Engine>>,
     desk: Desk,
 }
 
 impl Floor {
-    pub(super) fn new(slots: Vec<Slot>, messages: Sender<Message>) -> Floor {
+    pub(super) fn new(slots: Vec<Slot>, messages: Sender<Message>, opened: Instant) -> Floor {
         Floor {
-            slots: Mutex::new(slots),
+            hall: Mutex::new(Hall { slots, workers: 0, jobs: 1 }),
             changed: Condvar::new(),
             closed: AtomicBool::new(false),
             messages: Mutex::new(messages),
+            opened,
         }
     }
 
-    /// The number of engines.
-    pub(super) fn engines(&self) -> usize {
-        lock(&self.slots).len()
+    /// Gives engines their parts, dismisses those that have none, and lets more in, in the order of `order`.
+    pub(super) fn plan(&self, part_of: impl Fn(&str) -> Option<Part>, more: Vec<Slot>, order: &[EngineInfo]) {
+        let mut hall = lock(&self.hall);
+        hall.slots.extend(more);
+        hall.slots.sort_by_key(|s| order.iter().position(|e| e.name == s.info.name));
+        hall.slots.retain_mut(|slot| match part_of(slot.info.name) {
+            Some(part) => {
+                slot.part = part;
+                true
+            }
+            None => false,
+        });
+    }
+
+    /// Sets how many work at the same time.
+    pub(super) fn set_jobs(&self, jobs: usize) {
+        let mut hall = lock(&self.hall);
+        hall.jobs = jobs.min(hall.slots.len()).max(1);
+    }
+
+    /// Counts a worker in, who is to call [`Floor::work`] then.
+    pub(super) fn hire(&self) {
+        lock(&self.hall).workers += 1;
+    }
+
+    /// Whether another worker would be of use, beyond the first; none for checks that are over in `alone`.
+    pub(super) fn hiring(&self, now: Instant, alone: Duration, beyond_jobs: bool) -> Hiring {
+        let hall = lock(&self.hall);
+        let open = |s: &&Slot| s.is_waiting() || s.is_working();
+        if hall.slots.iter().filter(open).count() <= hall.workers {
+            return Hiring::No;
+        }
+        let at = if hall.workers < hall.jobs {
+            self.opened + alone
+        } else if beyond_jobs {
+            let busy: Vec<Instant> = hall.slots.iter().filter(|s| s.is_working()).map(|s| s.begun).collect();
+            let beyond = hall.workers - hall.jobs;
+            // If somebody is between two turns, we look again later: nobody tells us when a turn begins.
+            let all_busy = busy.len() >= hall.workers;
+            let youngest = busy.into_iter().max().filter(|_| all_busy).unwrap_or(now);
+            if beyond < hall.jobs {
+                youngest + STALLED
+            } else {
+                // One more at 2, 4, 8, 16 ... seconds.
+                let doubled = Duration::from_secs(1 << (1 + beyond - hall.jobs).min(40));
+                (youngest + STALLED).max(self.opened + doubled)
+            }
+        } else {
+            return Hiring::No;
+        };
+        if at <= now { Hiring::Now } else { Hiring::At(at) }
     }
 
     /// No more turns.
     pub(super) fn close(&self) {
         self.closed.store(true, Ordering::SeqCst);
-        let _slots = lock(&self.slots);
+        let _hall = lock(&self.hall);
         self.changed.notify_all();
     }
 
@@ -89,7 +193,7 @@ impl Floor {
     /// Takes the first turn of an engine that begins at once; false if there is none left.
     pub(super) fn begin(&self) -> bool {
         let fresh = |s: &Slot| s.info.begins_at_once && matches!(s.place, Place::Waiting(None));
-        let turn = turn_of(&mut lock(&self.slots), fresh);
+        let turn = turn_of(&mut lock(&self.hall).slots, fresh);
         let some = turn.is_some();
         if let Some(turn) = turn {
             self.take(turn);
@@ -107,26 +211,42 @@ impl Floor {
     }
 
     fn next_turn(&self) -> Option<Turn> {
-        let mut slots = lock(&self.slots);
+        let mut hall = lock(&self.hall);
         loop {
             if self.closed.load(Ordering::SeqCst) {
                 return None;
             }
-            if let Some(turn) = turn_of(&mut slots, |s| matches!(s.place, Place::Waiting(_))) {
+            let now = Instant::now();
+            let brisk = |s: &&Slot| s.is_working() && now.saturating_duration_since(s.begun) < STALLED;
+            if hall.workers > hall.jobs && hall.slots.iter().filter(brisk).count() >= hall.jobs {
+                hall.workers -= 1;
+                return None;
+            }
+            let elapsed = now.saturating_duration_since(self.opened);
+            let due = |s: &Slot| s.is_waiting() && s.part.waits() <= elapsed;
+            if let Some(turn) = turn_of(&mut hall.slots, due) {
                 return Some(turn);
             }
-            if !slots.iter().any(|s| matches!(s.place, Place::Working)) {
+            // Nobody who waits need wait while there is nothing else to do.
+            let soonest = hall.slots.iter().filter(|s| s.is_waiting()).map(|s| s.part.waits()).min();
+            if let Some(soonest) = soonest
+                && let Some(turn) = turn_of(&mut hall.slots, |s| s.is_waiting() && s.part.waits() <= soonest)
+            {
+                return Some(turn);
+            }
+            if !hall.slots.iter().any(Slot::is_working) {
                 // The director may have left; then nobody needs to know.
                 let _ = lock(&self.messages).send(Message::Idle);
             }
-            slots = self.changed.wait(slots).unwrap_or_else(PoisonError::into_inner);
+            hall = self.changed.wait(hall).unwrap_or_else(PoisonError::into_inner);
         }
     }
 
     fn put_back(&self, turn: Turn, used: Duration, result: Result<Advance, String>) {
-        let mut slots = lock(&self.slots);
-        let slot = &mut slots[turn.at];
+        let mut hall = lock(&self.hall);
+        let Some(slot) = hall.slots.iter_mut().find(|s| s.info.name == turn.info.name) else { return };
         slot.used += used;
+        slot.turns += 1;
         let open = turn.desk.claims.iter().any(|c| turn.desk.is_open(*c));
         slot.place = match (result, turn.engine) {
             (Ok(Advance::Again), engine) if open && !turn.desk.is_cancelled() => Place::Waiting(engine),
@@ -144,14 +264,14 @@ impl Floor {
 
     /// True if an engine that finds shortest runs is still at work on the claim.
     pub(super) fn finds_shortest(&self, claim: ClaimId) -> bool {
-        lock(&self.slots).iter().any(|s| {
+        lock(&self.hall).slots.iter().any(|s| {
             s.info.finds_shortest && s.claims.contains(&claim) && matches!(s.place, Place::Waiting(_) | Place::Working)
         })
     }
 
     /// Stops engines whose claims are all settled.
     pub(super) fn stop_idle_engines(&self, settled: &[AtomicBool]) {
-        for slot in lock(&self.slots).iter() {
+        for slot in &lock(&self.hall).slots {
             if slot.claims.iter().all(|c| settled[c.index()].load(Ordering::SeqCst)) {
                 slot.cancel.cancel();
             }
@@ -161,7 +281,7 @@ impl Floor {
     /// What each engine that could decide the claim says about it; to be asked when all workers are gone.
     pub(super) fn obstacles(&self, claim: ClaimId) -> (Vec<(String, Option<String>)>, Vec<Obstacle>) {
         let (mut engines, mut broken) = (Vec::new(), Vec::new());
-        for slot in lock(&self.slots).iter().filter(|s| s.claims.contains(&claim)) {
+        for slot in lock(&self.hall).slots.iter().filter(|s| s.claims.contains(&claim)) {
             let name = slot.info.name.to_string();
             match &slot.place {
                 Place::Waiting(Some(e)) | Place::Finished(e) => engines.push((name, e.obstacle(claim))),
@@ -171,15 +291,39 @@ impl Floor {
         }
         (engines, broken)
     }
+
+    /// What each engine did, as far as the floor knows.
+    pub(super) fn accounts(&self) -> Vec<EngineAccount> {
+        let hall = lock(&self.hall);
+        let account = |s: &Slot| EngineAccount {
+            engine: s.info.name.to_string(),
+            part: s.part,
+            claims: s.claims.len(),
+            began: s.first_turn.map(|at| at.saturating_duration_since(self.opened)),
+            turns: s.turns,
+            used: s.used,
+            settled: 0,
+            facts: 0,
+            ending: match s.place {
+                Place::Waiting(None) => EngineEnding::NotNeeded,
+                Place::Waiting(Some(_)) | Place::Working => EngineEnding::Stopped,
+                Place::Finished(_) => EngineEnding::Finished,
+                Place::Broken(_) => EngineEnding::Broke,
+            },
+        };
+        hall.slots.iter().map(account).collect()
+    }
 }
 
-/// The turn of the engine that has used the least time so far, of those that wait.
+/// The turn of the engine that has used the least time for its share so far, of those that wait.
 fn turn_of(slots: &mut [Slot], wanted: impl Fn(&Slot) -> bool) -> Option<Turn> {
-    let next = slots.iter_mut().enumerate().filter(|(_, s)| wanted(s)).min_by_key(|(i, s)| (s.used, *i));
-    let (at, slot) = next?;
+    let next = slots.iter_mut().enumerate().filter(|(_, s)| wanted(s)).min_by_key(|(i, s)| (s.weight(), *i));
+    let (_, slot) = next?;
+    slot.begun = Instant::now();
+    slot.first_turn.get_or_insert(slot.begun);
     let (place, desk) = (std::mem::replace(&mut slot.place, Place::Working), slot.desk.take());
     match (place, desk) {
-        (Place::Waiting(engine), Some(desk)) => Some(Turn { at, info: slot.info, engine, desk }),
+        (Place::Waiting(engine), Some(desk)) => Some(Turn { info: slot.info, engine, desk }),
         // An engine that waits has its desk.
         (place, desk) => {
             (slot.place, slot.desk) = (place, desk);

@@ -117,7 +117,7 @@ pub(crate) fn analyse(
     let left: Vec<ClaimId> =
         config.claims.iter().copied().filter(|c| !proved.iter().any(|p: &Proved| p.claim == *c)).collect();
     let report = if left.is_empty() {
-        CheckReport { outcomes: Vec::new(), internal_errors: Vec::new() }
+        CheckReport::default()
     } else {
         let timeout = config.timeout.map(|t| t.saturating_sub(started.elapsed()).max(Duration::from_millis(1)));
         let config = CheckConfig { claims: left, timeout, ..config.clone() };
