@@ -205,34 +205,47 @@ fn expect_maximal(case: &mut Case<'_>, state: &State) -> Result<(), Rejection> {
     if has_step(case, state)? { Err(wrong("a step leaves the last state of the run")) } else { Ok(()) }
 }
 
-/// A state that assumptions leave no way out of deserves a remark: perhaps they are too strong.
-fn warn_if_stuck(case: &mut Case<'_>, state: &State) -> Result<(), Rejection> {
-    match stuck_by_assumptions(case, state) {
-        Ok(true) => {
-            case.warnings.push("the assumptions leave no step from the last state of the run".to_string());
-            Ok(())
-        }
-        // Only a remark: nothing depends on it.
-        Ok(false) | Err(Rejection::Undecided(_)) => Ok(()),
-        Err(other) => Err(other),
-    }
+/// What leaves no way out of a state.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stuck {
+    /// A step is possible, or no assumption is to blame.
+    No,
+    ByAssumptions,
+    /// By equations of a dataflow program that go round in a circle.
+    ByEquations,
 }
 
-/// No step leaves the state, but one would if next states did not have to be admissible.
-fn stuck_by_assumptions(case: &mut Case<'_>, state: &State) -> Result<bool, Rejection> {
-    if case.system.assumptions.is_empty() || has_step(case, state)? {
-        return Ok(false);
+/// A state that assumptions leave no way out of deserves a remark: perhaps they are too strong. So does one that
+/// constraining equations leave none; transitions of a control graph have a claim of their own for that.
+fn warn_if_stuck(case: &mut Case<'_>, state: &State) -> Result<(), Rejection> {
+    let who = match stuck(case, state) {
+        Ok(Stuck::ByAssumptions) => "assumptions",
+        Ok(Stuck::ByEquations) => "equations",
+        // Only a remark: nothing depends on it.
+        Ok(Stuck::No) | Err(Rejection::Undecided(_)) => return Ok(()),
+        Err(other) => return Err(other),
+    };
+    case.warnings.push(format!("the {who} leave no step from the last state of the run"));
+    Ok(())
+}
+
+/// No step leaves the state; but one would if next states did not have to be admissible, or equations were causal.
+fn stuck(case: &mut Case<'_>, state: &State) -> Result<Stuck, Rejection> {
+    let system = case.system;
+    let cyclic = system.vars.iter().any(|v| v.stream.is_some()) && system.transitions.iter().any(|t| !t.causal);
+    if (system.assumptions.is_empty() && !cyclic) || has_step(case, state)? {
+        return Ok(Stuck::No);
     }
     let map = filled(case, state);
-    for &t in case.system.leaving(state.node) {
+    for &t in system.leaving(state.node) {
         let relation = Relation::new(case, t);
         let formula = case.pool.and([relation.guard, relation.effect]);
         let formula = case.pool.substitute(formula, &map);
         if case.solve(formula, "whether a step is possible without assumptions")?.is_some() {
-            return Ok(true);
+            return Ok(Stuck::ByAssumptions);
         }
     }
-    Ok(false)
+    Ok(if cyclic { Stuck::ByEquations } else { Stuck::No })
 }
 
 /// A formula over one state.

@@ -314,8 +314,8 @@ catalogue! {
         "An input is given by the caller, and a constant by its declaration: an equation cannot define it."
         lustre "node N(x: int) returns (y: int); let x = 1; y = x; tel"
     E1504 "depends on itself"
-        "The value of a stream depends on its own value at the same instant, so the equations do not say what it is. The message shows the cycle; `pre` somewhere in it refers to the instant before instead."
-        lustre "node N(a: int) returns (x, y: int); let x = y + a; y = x; tel"
+        "The value of a stream depends on its own value at the same instant, so the equations do not say what it is. The message shows the cycle; `pre` somewhere in it refers to the instant before instead. Kind 2 refuses such programs; in those that JKind would read it is a warning, W1704."
+        lustre "node N(a: int) returns (x, y: int); (*@contract guarantee x = y + a; *) let x = y + a; y = x; tel"
     E1505 "memory in a function"
         "A function has no memory: no `pre`, no `->`, no call of a node."
         lustre "function F(x: int) returns (y: int); let y = 0 -> pre x; tel"
@@ -364,4 +364,7 @@ catalogue! {
     W1703 "nothing is claimed"
         "The file has no property, guarantee or range to check."
         lustre "node N(x: int) returns (y: int); let y = x; tel"
+    W1704 "equations taken as constraints"
+        "The value of a stream depends on its own value at the same instant. The message shows the cycle; `pre` somewhere in it refers to the instant before instead. As in JKind the equations are constraints: the streams have any values that satisfy all of them, at every instant. If there are none, no run exists, and everything holds for nothing; the claim `a run exists` looks after that. Kind 2 refuses such programs."
+        lustre "node N(a: int) returns (x, y: int); let x = y + a; y = 2 * x; --%PROPERTY x = -a;\ntel"
 }

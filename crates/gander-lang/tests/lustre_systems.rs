@@ -114,18 +114,58 @@ fn messages_say_what_is_wrong() {
         ),
         ["E1305 recursive call: a -> b -> a"]
     );
+}
+
+/// Messages about cycles, warnings among them.
+fn cycles(text: &str) -> Vec<String> {
+    let is_cycle = |code: &str| code == "E1504" || code == "W1704";
+    let diagnostics = load(text).diagnostics;
+    let found = diagnostics.iter().filter(|d| is_cycle(d.code.as_str()));
+    found.map(|d| format!("{} {}", d.code.as_str(), d.message)).collect()
+}
+
+#[test]
+fn cycles_are_shown() {
     assert_eq!(
-        messages("node top(a: int) returns (x, y, z: int); let x = y; y = z + a; z = 1 -> x; tel"),
-        ["E1504 `x` depends on itself at the same instant: x -> y -> z -> x"]
+        cycles("node top(a: int) returns (x, y, z: int); let x = y; y = z + a; z = 1 -> x; tel"),
+        ["W1704 `x` depends on itself at the same instant: x -> y -> z -> x"]
     );
     assert_eq!(
-        messages(
+        cycles(
             "node f(x: int) returns (y: int); let y = x + 1; tel node top(a: int) returns (b: int); let b = f(b); tel"
         ),
-        ["E1504 `b` depends on itself at the same instant: b -> top.f#1.y -> top.f#1.x -> b"]
+        ["W1704 `b` depends on itself at the same instant: b -> top.f#1.y -> top.f#1.x -> b"]
     );
     // Through `pre`, and between elements of an array, there is no cycle.
-    assert!(messages("node top(a: int) returns (b: int^3); let b[i] = if i = 0 then a else b[i - 1]; tel").is_empty());
+    assert!(cycles("node top(a: int) returns (b: int^3); let b[i] = if i = 0 then a else b[i - 1]; tel").is_empty());
+}
+
+#[test]
+fn a_cycle_is_an_error_where_only_kind_2_reads_the_program() {
+    let error = ["E1504 `x` depends on itself at the same instant: x -> y -> x"];
+    for text in [
+        "node top(a: int) returns (x, y: int); (*@contract guarantee x = x; *) let x = y; y = x; tel",
+        "const c: int; node top(a: int) returns (x, y: int); let x = y + c; y = x; tel",
+        "node top(a: int8) returns (x, y: int); let x = y; y = x; tel",
+        "node top(a: bool) returns (x, y: int); let x = y; if a then y = x; else y = 0; fi tel",
+        "node top(const a: int) returns (x, y: int); let x = y + a; y = x; tel",
+        "node top(a: bool) returns (x, y: bool); let x = y; y = x or #(a, x); tel",
+        "function f(a: int) returns (b: int); let b = a; tel node top(a: int) returns (x, y: int); let x = y; y = x; tel",
+    ] {
+        assert_eq!(cycles(text), error, "{text}");
+    }
+}
+
+#[test]
+fn equations_in_a_cycle_are_constraints() {
+    let s = system("node top(a: int) returns (x, y: int); let x = x; y = y + a; --%PROPERTY a = 0;\ntel");
+    assert!(!s.transitions[0].causal);
+    // `x = x` says nothing, and must not keep the value of `x` either.
+    assert!(!s.transitions[0].effect.iter().any(|e| matches!(e, gander_system::Effect::Keep { .. })));
+    assert!(claims(&s.with_structural_claims()).contains(&"a run exists"));
+    let s = system("node top(a: int) returns (x: int); let x = a; --%PROPERTY a = 0;\ntel");
+    assert!(s.transitions[0].causal);
+    assert!(!claims(&s.with_structural_claims()).contains(&"a run exists"));
 }
 
 #[test]

@@ -3,7 +3,8 @@
 //! A dataflow system has one start and one transition; where a start constraint or an effect has the form `x == e`
 //! (`x' == e`), it *defines* the stream x at the first instant (at later ones). Streams without an equation are *free*:
 //! inputs, arbitrary values, values before the first instant. Given the free streams, the others follow by evaluation in
-//! the order of their dependencies, which is a partial order because causality was checked.
+//! the order of their dependencies, if that is a partial order: the program is *causal* then. Equations that go round in a
+//! circle are constraints on their streams, and there is nothing to evaluate.
 
 use std::sync::Arc;
 
@@ -36,8 +37,8 @@ pub struct Dataflow {
 struct Equations {
     /// By variable.
     terms: Vec<Option<TermId>>,
-    /// Defined variables, each behind those that it uses at the same instant.
-    order: Vec<VarId>,
+    /// Defined variables, each behind those that it uses at the same instant; none if they go round in a circle.
+    order: Option<Vec<VarId>>,
 }
 
 /// What a stream depends on: streams at the same instant and at the one before.
@@ -68,7 +69,9 @@ impl Dataflow {
             _ => None,
         };
         let mut first = vec![None; system.vars.len()];
-        for e in &start.constraint {
+        // `x = x` demands nothing.
+        let demands = |t: TermId| system.pool.as_bool(t) != Some(true);
+        for e in start.constraint.iter().filter(|e| demands(e.term.term())) {
             let (v, value) = equation(&mut pool, e.term.term(), &current, named(e.id))?;
             define(&mut first, v, value)?;
         }
@@ -77,14 +80,15 @@ impl Dataflow {
             match *e {
                 Effect::Assign { var, value, .. } => define(&mut later, var, value.term())?,
                 Effect::Keep { var, .. } => define(&mut later, var, pool.var(system.var(var).current))?,
+                Effect::Constrain { relation, .. } if !demands(relation.term()) => {}
                 Effect::Constrain { id, relation } => {
                     let (v, value) = equation(&mut pool, relation.term(), &next, named(id))?;
                     define(&mut later, v, value)?;
                 }
             }
         }
-        let first = Equations { order: in_order(&pool, &current, &first)?, terms: first };
-        let later = Equations { order: in_order(&pool, &next, &later)?, terms: later };
+        let first = Equations { order: in_order(&pool, &current, &first), terms: first };
+        let later = Equations { order: in_order(&pool, &next, &later), terms: later };
         Some(Dataflow { pool: pool.freeze(), first, later, current, next })
     }
 
@@ -98,6 +102,11 @@ impl Dataflow {
             Instant::First => &self.first,
             Instant::Later => &self.later,
         }
+    }
+
+    /// True if no stream depends on its own value at such an instant.
+    pub fn is_causal(&self, instant: Instant) -> bool {
+        self.at(instant).order.is_some()
     }
 
     /// What a stream is equal to.
@@ -138,7 +147,8 @@ impl Dataflow {
     }
 
     /// The values of all streams at an instant. `free` gives the values of free streams; `before` are the values at the
-    /// instant before, none at the first. Gives the stream that has no value if there is one.
+    /// instant before, none at the first. Gives a stream that has no value if there is one; if the equations go round in a
+    /// circle, those that are defined have none.
     pub fn values(&self, before: Option<&[Value]>, free: impl Fn(VarId) -> Option<Value>) -> Result<Vec<Value>, VarId> {
         let instant = if before.is_some() { Instant::Later } else { Instant::First };
         let equations = self.at(instant);
@@ -148,7 +158,7 @@ impl Dataflow {
             .enumerate()
             .map(|(v, t)| if t.is_none() { free(VarId::from(v)) } else { None })
             .collect();
-        for &v in &equations.order {
+        for &v in equations.order.iter().flatten() {
             let Some(term) = equations.terms[v.index()] else { continue };
             let look = |s: SymbolId| match before {
                 None => self.current.get(&s).and_then(|u| values[u.index()].clone()),

@@ -8,8 +8,8 @@
 //! | `completable t` | every transition whose effect has a constraint, unless it is causal |
 //!
 //! A dataflow program (one with streams) has no control graph that its author drew. It gets one claim, if it has
-//! assertions or assumptions: `a run exists`, that they let it begin at all. Without that every other claim would hold
-//! for nothing.
+//! assertions or assumptions, or equations that go round in a circle: `a run exists`, that they let it begin at all.
+//! Without that every other claim would hold for nothing.
 //!
 //! Front-ends call starts without a name `start`, `start 2` and so on; their claims are `satisfiable start`,
 //! `satisfiable start 2`.
@@ -33,7 +33,8 @@ impl System {
     pub fn and_structural_claims(mut self) -> System {
         let mut adding = Adding::to(&self.claims);
         if self.vars.iter().any(|v| v.stream.is_some()) {
-            for (i, s) in self.starts.iter().enumerate().filter(|_| !self.assumptions.is_empty()) {
+            let constrained = !self.assumptions.is_empty() || self.transitions.iter().any(|t| !t.causal);
+            for (i, s) in self.starts.iter().enumerate().filter(|_| constrained) {
                 adding.claim("a run", "exists", ClaimKind::StartSatisfiable(StartId::from(i)), s.span);
             }
             let added = adding.finish();

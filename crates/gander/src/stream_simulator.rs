@@ -2,7 +2,8 @@
 //!
 //! Given values for the free streams (inputs, arbitrary values, values before the first instant), the equations give the
 //! others by evaluation. What is not given is chosen at random; if no random choice satisfies the assumptions, a solver
-//! is asked for one that does. Every instant that is kept satisfies the assumptions, so the run is one of the system.
+//! is asked for one that does. A solver is asked too where equations go round in a circle. Every instant that is kept
+//! satisfies the equations and the assumptions, so the run is one of the system.
 
 use std::sync::Arc;
 
@@ -125,6 +126,9 @@ impl StreamSimulator {
         }
         let given: FxHashMap<VarId, Value> = given.iter().cloned().collect();
         let open: Vec<VarId> = self.system.var_ids().filter(|v| self.is_free(*v) && !given.contains_key(v)).collect();
+        if !self.flow.is_causal(self.instant()) {
+            return self.constrained_step(&given, &open);
+        }
         let mut refused = String::new();
         for _ in 0..if open.is_empty() { 1 } else { TRIES } {
             let mut chosen = given.clone();
@@ -150,6 +154,23 @@ impl StreamSimulator {
             let given = if given.is_empty() { "" } else { ", with those that are given," };
             Trouble::Impossible(format!("no values of the inputs{given} satisfy the assumptions"))
         })?;
+        self.instants.push(values);
+        Ok(())
+    }
+
+    /// An instant whose equations are constraints: with random values of the streams that are open, if these allow one.
+    fn constrained_step(&mut self, given: &FxHashMap<VarId, Value>, open: &[VarId]) -> Result<(), Trouble> {
+        let mut chosen = given.clone();
+        for &v in open {
+            chosen.insert(v, self.random.value(&self.system.pool, self.system.var(v).sort));
+        }
+        let mut values = self.solved(&chosen)?;
+        if values.is_none() && !open.is_empty() {
+            values = self.solved(given)?;
+        }
+        let with = if given.is_empty() { "" } else { " with the values that are given" };
+        let values = values
+            .ok_or_else(|| Trouble::Impossible(format!("the equations and assumptions have no solution here{with}")))?;
         self.instants.push(values);
         Ok(())
     }

@@ -3,6 +3,7 @@
 mod bad_input;
 mod certify;
 mod check;
+mod cycles;
 mod fmt;
 mod graph;
 mod hints;

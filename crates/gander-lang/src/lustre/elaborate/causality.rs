@@ -1,11 +1,16 @@
 //! Causality: no stream depends on its own value at the same instant.
 //!
+//! JKind warns of a stream that does, and takes the equations as constraints: a run is any sequence of values that satisfies all
+//! of them. Kind 2 refuses the program. So it is a warning in a program that JKind would read, and an error in one that
+//! only Kind 2 would (`dialect`).
+//!
 //! The graph has a stream for each node and an edge from a stream to each that its equation reads at the same instant. It
 //! is looked at twice, for the first instant and for later ones, after inlining and per scalar: elements of an array may
 //! depend on each other, and a node may be called with its own output where no output depends on that input.
 
 use gander_term::{Op, TermId};
 
+use super::dialect::only_in_kind2;
 use super::model::Model;
 use super::streams::StreamId;
 use super::values::Cell;
@@ -20,7 +25,8 @@ const MAX_NAMES: usize = 12;
 
 impl Model<'_> {
     /// Reports cycles among the equations (`None`: a stream without one).
-    pub(super) fn check_causality(&mut self, equations: &[Option<Cell>]) {
+    pub(super) fn check_causality(&mut self, equations: &[Option<Cell>]) -> Causality {
+        let mut causality = Causality::Causal;
         let mut seen = vec![0u32; self.builder.pool.len()];
         let mut stamp = 0;
         for instant in [Instant::First, Instant::Later] {
@@ -33,8 +39,12 @@ impl Model<'_> {
                 });
                 reads.push(term.map(|t| self.read_by(t, instant, &mut seen, stamp)).unwrap_or_default());
             }
-            self.find_cycles(&reads);
+            for cycle in find_cycles(&reads) {
+                causality = Causality::Cyclic;
+                self.report_cycle(&cycle);
+            }
         }
+        causality
     }
 
     /// The streams that a term reads at its own instant.
@@ -58,48 +68,6 @@ impl Model<'_> {
         found
     }
 
-    fn find_cycles(&mut self, reads: &[Vec<StreamId>]) {
-        #[derive(Clone, Copy, PartialEq)]
-        enum Colour {
-            New,
-            Open,
-            Done,
-        }
-        let mut colour = vec![Colour::New; reads.len()];
-        let mut cycles = 0;
-        for start in 0..reads.len() {
-            if colour[start] != Colour::New {
-                continue;
-            }
-            colour[start] = Colour::Open;
-            let mut path: Vec<(usize, usize)> = vec![(start, 0)];
-            while let Some((stream, next)) = path.last_mut() {
-                let Some(read) = reads[*stream].get(*next).copied() else {
-                    colour[*stream] = Colour::Done;
-                    path.pop();
-                    continue;
-                };
-                *next += 1;
-                match colour[read.index()] {
-                    Colour::New => {
-                        colour[read.index()] = Colour::Open;
-                        path.push((read.index(), 0));
-                    }
-                    Colour::Open => {
-                        let from = path.iter().position(|&(s, _)| s == read.index()).unwrap_or(0);
-                        let cycle: Vec<usize> = path[from..].iter().map(|&(s, _)| s).collect();
-                        self.report_cycle(&cycle);
-                        cycles += 1;
-                        if cycles >= MAX_CYCLES {
-                            return;
-                        }
-                    }
-                    Colour::Done => {}
-                }
-            }
-        }
-    }
-
     fn report_cycle(&mut self, cycle: &[usize]) {
         // Begin with the stream that is declared first, so that the message does not depend on the search.
         let least = cycle.iter().enumerate().min_by_key(|&(_, &s)| s).map_or(0, |(k, _)| k);
@@ -111,7 +79,9 @@ impl Model<'_> {
         names.push(&self.streams.list[cycle[0]].name);
         let message = format!("`{}` depends on itself at the same instant: {}", names[0], names.join(" -> "));
         let place = |s: usize| self.streams.list[s].definition.map_or(self.streams.list[s].span, |d| d.span);
-        let mut diagnostic = Diagnostic::new(Code::E1504, place(cycle[0]), message);
+        let kind2 = only_in_kind2(self.file);
+        let code = if kind2.is_some() { Code::E1504 } else { Code::W1704 };
+        let mut diagnostic = Diagnostic::new(code, place(cycle[0]), message);
         let mut shown = vec![place(cycle[0])];
         for &s in cycle.iter().skip(1).take(MAX_NAMES) {
             if !shown.contains(&place(s)) {
@@ -119,8 +89,67 @@ impl Model<'_> {
                 diagnostic = diagnostic.label(place(s), format!("`{}` is defined here", self.streams.list[s].name));
             }
         }
+        diagnostic = match kind2 {
+            Some((construct, span)) => diagnostic
+                .label(span, format!("{construct}: only Kind 2 has this"))
+                .note("Kind 2 refuses cycles; JKind would take them as constraints"),
+            None => diagnostic.note(
+                "as in JKind the equations are constraints: streams have any values that satisfy them; Kind 2 refuses cycles",
+            ),
+        };
         self.report.add(diagnostic.help("break the cycle with `pre`: the value of the instant before"));
     }
+}
+
+/// Some cycles of the graph; at least one if there are any.
+fn find_cycles(reads: &[Vec<StreamId>]) -> Vec<Vec<usize>> {
+    #[derive(Clone, Copy, PartialEq)]
+    enum Colour {
+        New,
+        Open,
+        Done,
+    }
+    let mut colour = vec![Colour::New; reads.len()];
+    let mut cycles = Vec::new();
+    for start in 0..reads.len() {
+        if colour[start] != Colour::New {
+            continue;
+        }
+        colour[start] = Colour::Open;
+        let mut path: Vec<(usize, usize)> = vec![(start, 0)];
+        while let Some((stream, next)) = path.last_mut() {
+            let Some(read) = reads[*stream].get(*next).copied() else {
+                colour[*stream] = Colour::Done;
+                path.pop();
+                continue;
+            };
+            *next += 1;
+            match colour[read.index()] {
+                Colour::New => {
+                    colour[read.index()] = Colour::Open;
+                    path.push((read.index(), 0));
+                }
+                Colour::Open => {
+                    let from = path.iter().position(|&(s, _)| s == read.index()).unwrap_or(0);
+                    cycles.push(path[from..].iter().map(|&(s, _)| s).collect());
+                    if cycles.len() >= MAX_CYCLES {
+                        return cycles;
+                    }
+                }
+                Colour::Done => {}
+            }
+        }
+    }
+    cycles
+}
+
+/// Whether equations go round in a circle.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Causality {
+    /// Given the inputs, they say what every stream is.
+    Causal,
+    /// Some are constraints on their streams.
+    Cyclic,
 }
 
 /// Which instant is looked at.

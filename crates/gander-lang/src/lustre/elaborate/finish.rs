@@ -5,6 +5,7 @@ use gander_system::{
 };
 use gander_term::TermId;
 
+use super::causality::Causality;
 use super::model::{Formula, Goal, Model};
 use super::streams::StreamId;
 use super::values::{BASE, Cell};
@@ -40,11 +41,11 @@ impl Model<'_> {
         if self.stopped || self.report.has_errors() {
             return None;
         }
-        self.check_causality(&equations);
+        let causality = self.check_causality(&equations);
         if self.report.has_errors() {
             return None;
         }
-        match self.write(&equations, &obligations, &claims, &assumptions, &assumed) {
+        match self.write(&equations, causality, &obligations, &claims, &assumptions, &assumed) {
             Ok(()) => Some(self.builder.finish()),
             Err(error) => {
                 let span = self.streams.list.first().map_or(crate::Span::at(0), |s| s.span);
@@ -80,6 +81,7 @@ impl Model<'_> {
     fn write(
         &mut self,
         equations: &[Option<Cell>],
+        causality: Causality,
         obligations: &[super::model::Obligation],
         claims: &[TermId],
         assumptions: &[Formula],
@@ -105,13 +107,16 @@ impl Model<'_> {
             if self.qualified { (root.clone(), format!("{root}.step")) } else { ("start".into(), "step".into()) };
         builder.named_start(&start, here, &starts, None)?;
         let mut draft = builder.transition(&step, None, here, here, None)?;
-        builder.set_causal(&mut draft);
+        if causality == Causality::Causal {
+            builder.set_causal(&mut draft);
+        }
         for (name, term, span) in steps {
             builder.named_constraint(&mut draft, &name, term, span)?;
         }
-        for (stream, equation) in self.streams.list.iter().zip(equations) {
+        for stream in &self.streams.list {
+            // Also one with an equation, which may say nothing: `x = x`.
             let role = builder.so_far().var(stream.var).role;
-            if equation.is_none() && !stream.free && role == Role::State {
+            if !stream.free && role == Role::State {
                 builder.free(&mut draft, stream.var);
             }
         }

@@ -8,7 +8,7 @@
 //! 2. `instances`, `calls`, `contracts`, `equations`: instances and their streams, from the root downwards, in a queue;
 //! 3. `expressions`, `operators`, `aggregates`, `sampling`, `clocks`: the value of an expression, a pair of terms for the first
 //!    instant and for later ones (`values`);
-//! 4. `causality`: no cycle at one instant;
+//! 4. `causality`: cycles at one instant;
 //! 5. `finish`: the system.
 //!
 //! Nothing recurses over the input, but types, whose depth is limited. The work is linear in the size of the program once
@@ -21,6 +21,7 @@ mod causality;
 mod choice;
 mod clocks;
 mod contracts;
+mod dialect;
 mod equations;
 mod expressions;
 mod finish;
