@@ -52,6 +52,8 @@ pub(crate) struct Case<'a> {
     /// Sessions of earlier checks, to be reset before use.
     idle: Vec<Session>,
     asked_elsewhere: Vec<String>,
+    /// What was enumerated for a closed set.
+    pub explored: Option<crate::closed_set::Explored>,
     /// Formulas that were shown to have no solution.
     refuted: FxHashSet<TermId>,
 }
@@ -69,6 +71,7 @@ impl<'a> Case<'a> {
             sessions: Vec::new(),
             idle: Vec::new(),
             asked_elsewhere: Vec::new(),
+            explored: None,
             refuted: FxHashSet::default(),
         }
     }

@@ -14,6 +14,7 @@
 mod bad;
 mod case;
 mod choices;
+mod closed_set;
 mod eliminate;
 mod ends;
 mod formula;
@@ -53,11 +54,20 @@ pub struct CheckLimits {
     pub replay_steps: u64,
     /// Size of the formula of a bounded argument (k-induction, diameter), counted in conjuncts and comparisons.
     pub unrolled: u64,
+    /// States of a closed set that are enumerated.
+    pub states: u64,
 }
 
 impl Default for CheckLimits {
     fn default() -> CheckLimits {
-        CheckLimits { query: None, total: None, memory: None, replay_steps: 20_000_000, unrolled: 10_000_000 }
+        CheckLimits {
+            query: None,
+            total: None,
+            memory: None,
+            replay_steps: 20_000_000,
+            unrolled: 10_000_000,
+            states: 20_000_000,
+        }
     }
 }
 
@@ -89,6 +99,8 @@ pub struct Checker {
     tools: Tools,
     /// Solvers that are well and wait for the next check.
     idle: Vec<Session>,
+    /// The reachable states of the system that was last asked about in this way.
+    explored: Option<closed_set::Explored>,
 }
 
 impl std::fmt::Debug for Checker {
@@ -126,7 +138,7 @@ impl Checker {
     /// A checker that asks the solver which suits a question best.
     pub fn new(solvers: &Arc<Solvers>, limits: CheckLimits) -> Checker {
         let tools = Tools { solvers: Arc::clone(solvers), only: None, limits, killer: Killer::new(), log: None };
-        Checker { tools, idle: Vec::new() }
+        Checker { tools, idle: Vec::new(), explored: None }
     }
 
     /// A checker that asks nobody but the solver with this name, for a second opinion; `None` if it was not found.
@@ -179,6 +191,7 @@ impl Checker {
         let deadline = self.tools.limits.total.and_then(|t| Instant::now().checked_add(t));
         let mut case = Case::new(system, &self.tools, deadline);
         case.reuse(std::mem::take(&mut self.idle));
+        case.explored = self.explored.take();
         if verdicts.len() > 1 {
             check_shared(&mut case, verdicts);
         }
@@ -194,6 +207,7 @@ impl Checker {
             let queries = case.queries - asked_before;
             outcomes.push(outcome.map(|()| Certified { queries, by: case.asked(), warnings }));
         }
+        self.explored = case.explored.take();
         // A solver that was in trouble serves no further check; nor does one whose words go to a file of this check.
         if !outcomes.iter().any(|o| matches!(o, Err(Rejection::Undecided(_)))) && self.tools.log.is_none() {
             self.idle = case.into_sessions();
@@ -252,6 +266,7 @@ fn check_evidence(
             let bad = Bad::of(case, kind, direction)?;
             unroll::check_diameter(case, *k, &bad)
         }
+        Evidence::ClosedSet { states } => closed_set::check_closed_set(case, kind, direction, *states),
         Evidence::Refutation => match (kind, direction) {
             (ClaimKind::StartSatisfiable(s), Direction::Fails) => check_refutation(case, *s),
             _ => Err(unfit("a refutation", kind, direction)),

@@ -236,6 +236,30 @@ pub(crate) fn bound_of(pool: &mut Pool, x: SymbolId, l: TermId) -> Option<TermId
     Some(linear::zero(pool, &bound))
 }
 
+/// What a literal says of an int: terms that it is not below and not above.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct IntBounds {
+    pub lower: Option<TermId>,
+    pub upper: Option<TermId>,
+    /// The literal says no more: nothing was rounded.
+    pub exact: bool,
+}
+
+/// The bounds of the int `x` that follow from a literal which is linear in it.
+pub(crate) fn int_bounds(pool: &mut Pool, x: SymbolId, l: TermId) -> Option<IntBounds> {
+    if pool.symbol(x).sort != Sort::Int || !pool.free_symbols(&[l]).contains(&x) {
+        return None;
+    }
+    let bound = literal(pool, x, l)?;
+    let end = linear::end(pool, &bound);
+    let exact = bound.is_unit();
+    Some(match bound.relation {
+        Relation::Equal => IntBounds { lower: Some(end), upper: Some(end), exact },
+        _ if bound.is_lower() => IntBounds { lower: Some(end), upper: None, exact },
+        _ => IntBounds { lower: None, upper: Some(end), exact },
+    })
+}
+
 /// The same term with constants computed and connectives of constants simplified.
 pub(crate) fn fold(pool: &mut Pool, t: TermId) -> TermId {
     let mut done: FxHashMap<TermId, TermId> = FxHashMap::default();

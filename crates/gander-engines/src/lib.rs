@@ -18,6 +18,7 @@ mod director;
 mod eliminate;
 mod encoding;
 mod engine;
+mod explicit;
 mod induction;
 mod log_name;
 mod portfolio;

@@ -18,6 +18,8 @@ pub(crate) enum SeededBug {
     LoopFreeOverSlice,
     /// The step case assumes what it is to show.
     CircularStep,
+    /// Some states that are met are not kept.
+    LostState,
 }
 
 impl SeededBug {
@@ -51,12 +53,16 @@ mod tests {
     use crate::{CancelToken, CheckConfig, Nobody, check};
 
     /// How a bug was noticed on a system, if it was.
-    fn noticed(solvers: &Arc<Solvers>, made: &GeneratedSystem, bug: Option<SeededBug>) -> Option<String> {
+    fn noticed(
+        solvers: &Arc<Solvers>,
+        made: &GeneratedSystem,
+        bug: Option<SeededBug>,
+        engines: &[&str],
+    ) -> Option<String> {
         let system = &made.system;
         let claims = (0..system.claims.len()).map(ClaimId::from).collect();
         let mut config = CheckConfig::new(Arc::clone(solvers), claims);
-        // Without simulation, which shares nothing of the encoding and would answer in time.
-        config.engines = Some(vec!["bmc".into(), "induction".into()]);
+        config.engines = Some(engines.iter().map(|e| e.to_string()).collect());
         config.jobs = 1;
         config.timeout = Some(Duration::from_secs(20));
         config.options.max_depth = Some(3);
@@ -90,11 +96,23 @@ mod tests {
 
     #[test]
     fn every_seeded_bug_is_caught() {
+        // Without simulation, which shares nothing of the encoding and would answer in time.
+        are_caught(&SeededBug::ALL, &["bmc", "induction"]);
+    }
+
+    fn are_caught(bugs: &[SeededBug], engines: &[&str]) {
         let solvers = Arc::new(Solvers::from_environment());
-        for bug in SeededBug::ALL {
-            let caught = (0..400).find_map(|seed| noticed(&solvers, &generate(seed), Some(bug)).map(|how| (seed, how)));
+        for &bug in bugs {
+            let look = |seed, bug| noticed(&solvers, &generate(seed), bug, engines);
+            let caught = (0..400).find_map(|seed| look(seed, Some(bug)).map(|how| (seed, how)));
             let (seed, _) = caught.unwrap_or_else(|| panic!("{bug:?} is not caught"));
-            assert_eq!(noticed(&solvers, &generate(seed), None), None, "without {bug:?} nothing is wrong");
+            assert_eq!(look(seed, None), None, "without {bug:?} nothing is wrong");
         }
+    }
+
+    #[test]
+    fn bugs_of_explicit_search_are_caught() {
+        use SeededBug::*;
+        are_caught(&[DroppedFrame, WrongNode, DroppedAssumption, LostState], &["explicit"]);
     }
 }

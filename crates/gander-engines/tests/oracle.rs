@@ -85,6 +85,22 @@ fn the_portfolio_agrees() {
 }
 
 #[test]
+fn explicit_agrees() {
+    for settings in [Settings::few_states(), Settings::few_states().bit_vectors(), Settings::few_states().definitions()]
+    {
+        let mut portfolio = Portfolio::new(Some(&["explicit"]));
+        let comparison = Comparison { lengths: Lengths::Shortest, settings, ..Comparison::default() };
+        let report = compare(700_000..700_000 + systems(), &mut portfolio, comparison);
+        assert!(portfolio.problems.is_empty(), "internal errors:\n{}", portfolio.problems.join("\n"));
+        assert!(report.disagreements.is_empty(), "{report}");
+        for kind in ["always", "reachable", "chain", "can-enable", "no-sinkhole", "completable", "always-possible"] {
+            let t = report.by_kind.get(kind).unwrap_or_else(|| panic!("no {kind}"));
+            assert!(t.holds > 0 && t.fails > 0, "{kind}\n{report}");
+        }
+    }
+}
+
+#[test]
 fn simulation_agrees() {
     let report = agrees(Portfolio::new(Some(&["simulate"])), Lengths::Any, 200_000);
     let (holds, fails) = decided(&report);

@@ -131,6 +131,11 @@ pub enum ShownEvidence {
         /// The greatest length of such a run.
         k: u32,
     },
+    /// Every reachable state was looked at.
+    ClosedSet {
+        /// Their number.
+        states: u64,
+    },
     /// A formula has no solution.
     Refutation,
     /// Something else, in words.

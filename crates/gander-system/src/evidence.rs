@@ -138,7 +138,8 @@ pub enum Rounds {
 
 /// What shows that a claim holds, or that it fails.
 ///
-/// Further kinds of docs/semantics.md (closed set, accelerated) become variants with the engines that produce them. A contract tree speaks of several systems of a source, so it is no evidence about one: the facade has it.
+/// What docs/semantics.md calls accelerated becomes a variant with the engine that produces it. A contract tree speaks of
+/// several systems of a source, so it is no evidence about one: the facade has it.
 #[derive(Clone, Debug)]
 pub enum Evidence {
     /// A run to the end that matters: the state or step that shows or breaks the claim is its last one.
@@ -161,6 +162,12 @@ pub enum Evidence {
     Diameter {
         /// The bound.
         k: u32,
+    },
+    /// The reachable states are finitely many and can be enumerated; the checker does so and decides the claim on what
+    /// it finds.
+    ClosedSet {
+        /// The number of reachable states.
+        states: u64,
     },
     /// For claims about a single formula (a start transition): it has no solution.
     Refutation,

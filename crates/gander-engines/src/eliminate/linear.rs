@@ -193,3 +193,19 @@ pub(super) fn zero(pool: &mut Pool, literal: &Literal) -> TermId {
     };
     super::fold(pool, term)
 }
+
+/// For ints: the end of `x` that `coefficient * x + rest <= 0` states. From above it is rounded down, from below rounded up.
+pub(super) fn end(pool: &mut Pool, literal: &Literal) -> TermId {
+    let zero = pool.int(0);
+    let minus = pool.sub(zero, literal.rest);
+    let by: IBig = literal.coefficient.numerator().clone().abs();
+    if by == IBig::ONE {
+        let term = if literal.is_lower() { literal.rest } else { minus };
+        return super::fold(pool, term);
+    }
+    // The Euclidean quotient by a positive number is rounded down.
+    let by = pool.int(by);
+    let down = pool.mk(Op::IntDiv, &[minus, by]).unwrap_or(minus);
+    let term = if literal.is_lower() { pool.sub(zero, down) } else { down };
+    super::fold(pool, term)
+}

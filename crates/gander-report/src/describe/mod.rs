@@ -101,6 +101,7 @@ fn shown(
             ShownEvidence::Invariant { k: *k, loop_free: *loop_free, by_node: by_node(system, invariant) }
         }
         Evidence::Diameter { k } => ShownEvidence::Diameter { k: *k },
+        Evidence::ClosedSet { states } => ShownEvidence::ClosedSet { states: *states },
         Evidence::Refutation => ShownEvidence::Refutation,
         Evidence::Lasso { .. }
         | Evidence::Recurrent { .. }
@@ -113,6 +114,7 @@ fn shown(
                 ShownEvidence::Invariant { k: *k, loop_free: *loop_free, by_node: Vec::new() }
             }
             Evidence::Diameter { k } => ShownEvidence::Diameter { k: *k },
+            Evidence::ClosedSet { states } => ShownEvidence::ClosedSet { states: *states },
             Evidence::Refutation => ShownEvidence::Refutation,
             _ => ShownEvidence::Invariant { k: 1, loop_free: false, by_node: Vec::new() },
         })),

@@ -76,6 +76,10 @@ pub(super) fn evidence(system: &System, claim: ClaimId, e: &Object<'_>, nested: 
             e.only(&["kind", "k"])?;
             Ok(Evidence::Diameter { k: e.small("k")? })
         }
+        "closed-set" => {
+            e.only(&["kind", "states"])?;
+            Ok(Evidence::ClosedSet { states: e.count("states")? })
+        }
         "refutation" => {
             e.only(&["kind"])?;
             Ok(Evidence::Refutation)
@@ -283,6 +287,13 @@ impl<'a> Object<'a> {
         match self.get(key)?.as_bool() {
             Some(b) => Ok(b),
             None => self.wrong(key, "this must be true or false"),
+        }
+    }
+
+    fn count(&self, key: &str) -> Read<u64> {
+        match self.get(key)?.as_u64() {
+            Some(n) => Ok(n),
+            None => self.wrong(key, "this must be a whole number below 2^64"),
         }
     }
 

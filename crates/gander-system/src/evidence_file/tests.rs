@@ -73,6 +73,7 @@ fn every_other_kind_comes_back() {
         Evidence::Invariant(i()),
         Evidence::KInductive { k: 3, invariant: i(), loop_free: true, no_restart: false },
         Evidence::Diameter { k: 7 },
+        Evidence::ClosedSet { states: 5_000_000_000 },
         Evidence::Refutation,
     ];
     for e in kinds {

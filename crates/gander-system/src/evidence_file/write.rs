@@ -48,6 +48,7 @@ pub fn evidence_json(system: &System, claim: ClaimId, evidence: &Evidence) -> Re
             Value::Object(object)
         }
         Evidence::Diameter { k } => json!({ "kind": "diameter", "k": k }),
+        Evidence::ClosedSet { states } => json!({ "kind": "closed-set", "states": states }),
         Evidence::Refutation => json!({ "kind": "refutation" }),
         Evidence::Lasso { .. }
         | Evidence::Recurrent { .. }

@@ -336,6 +336,7 @@ impl WayBack for Definitions {
                 Some(Evidence::KInductive { k: *k, invariant, loop_free: *loop_free, no_restart: *no_restart })
             }
             Evidence::Diameter { k } => Some(Evidence::Diameter { k: *k }),
+            Evidence::ClosedSet { states } => Some(Evidence::ClosedSet { states: *states }),
             Evidence::Refutation => Some(Evidence::Refutation),
             Evidence::Lasso { run, back_to } => Some(Evidence::Lasso { run: self.run(run)?, back_to: *back_to }),
             // Found for the system as it was given.

@@ -69,6 +69,8 @@ pub trait WayBack {
                 Some(Evidence::KInductive { k: *k, invariant, loop_free: *loop_free, no_restart: *no_restart })
             }
             Evidence::Diameter { k } => self.is_exact().then_some(Evidence::Diameter { k: *k }),
+            // States correspond one to one: there are as many.
+            Evidence::ClosedSet { states } => self.is_exact().then_some(Evidence::ClosedSet { states: *states }),
             Evidence::Refutation => Some(Evidence::Refutation),
             Evidence::Lasso { run, back_to } if self.is_exact() => {
                 Some(Evidence::Lasso { run: self.run(run)?, back_to: *back_to })

@@ -176,6 +176,14 @@ impl BvOp {
         matches!(self, Neg | Not | Extract { .. } | ZeroExtend(_) | SignExtend(_) | ToInt | ToSignedInt | FromInt(_))
     }
 
+    /// The operator on machine words: `a` has `width_a` bits, `b` has `width_b`, higher bits are zero, and are so in the
+    /// result. Truth values are 0 and 1; operators with one argument take it as `a`. Neither arguments nor result have
+    /// more than 64 bits. Conversions from and to int are not done here: they give 0.
+    #[inline]
+    pub fn on_words(self, (a, width_a): (u64, u32), (b, width_b): (u64, u32)) -> u64 {
+        if self.is_conversion() { 0 } else { super::apply_word(self, (a, width_a), (b, width_b)) }
+    }
+
     /// Two numbers that tell operators apart, for hashing.
     pub(crate) fn code(self) -> (u32, u32) {
         match self {

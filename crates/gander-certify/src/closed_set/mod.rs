@@ -1,0 +1,309 @@
+//! Closed sets: all reachable states, enumerated by the checker itself.
+//!
+//! Evidence of this kind says how many reachable states there are, and nothing else. The checker computes them, from
+//! the system alone, with its own search ([`search`]), which knows whether it was complete; compares their number; and decides
+//! the claim on what it found. It works over exact values with the evaluator of terms. What it found is kept for further
+//! claims about the same system.
+
+mod guide;
+mod search;
+mod states;
+
+use std::sync::Arc;
+
+use gander_system::{ClaimKind, Effect, NodeId, StartId, System, TransitionId};
+use gander_term::{Pool, SymbolId, TermId, Value};
+
+use crate::bad::Bad;
+use crate::case::Case;
+use crate::eliminate;
+use crate::formula::{Compiled, Situation};
+use crate::rejection::{Rejection, undecided, wrong};
+use crate::relation::Relation;
+use crate::{Direction, unfit};
+
+use search::Search;
+use states::States;
+
+/// States between two looks at the clock.
+const STATES_BETWEEN_LOOKS: u32 = 256;
+
+/// All reachable states of a system.
+#[derive(Debug)]
+pub(crate) struct Explored {
+    /// What the steps of the system depend on, over the pool.
+    signature: Vec<u32>,
+    pool: Arc<Pool>,
+    states: States,
+    /// States that no step leaves.
+    stuck: Vec<u32>,
+}
+
+/// Checks that a system has so many reachable states and that the claim is decided by them in this direction.
+pub(crate) fn check_closed_set(
+    case: &mut Case<'_>,
+    kind: &ClaimKind,
+    direction: Direction,
+    states: u64,
+) -> Result<(), Rejection> {
+    let fits = match (kind, direction) {
+        (ClaimKind::NoDeadlock, Direction::Holds) | (ClaimKind::AlwaysPossible(_), _) => true,
+        _ => Bad::of(case, kind, direction).is_ok(),
+    };
+    if !fits {
+        return Err(unfit("a closed set", kind, direction));
+    }
+    if states > case.limits.states {
+        return Err(undecided(format!("there are more than {} states to be enumerated", case.limits.states)));
+    }
+    let explored = explored(case, states)?;
+    let result = if explored.states.len() as u64 == states {
+        decide(case, &explored, kind, direction)
+    } else {
+        Err(wrong(format!("there are {} reachable states, not {states}", explored.states.len())))
+    };
+    case.explored = Some(explored);
+    result
+}
+
+/// The reachable states, from an earlier check if it was one of this system.
+fn explored(case: &mut Case<'_>, expected: u64) -> Result<Explored, Rejection> {
+    let signature = signature(case.system);
+    match case.explored.take() {
+        Some(known) if known.signature == signature && Arc::ptr_eq(&known.pool, &case.system.pool) => Ok(known),
+        _ => explore(case, signature, expected),
+    }
+}
+
+/// Everything that the reachable states depend on: two systems over one pool with the same signature have the same.
+fn signature(system: &System) -> Vec<u32> {
+    let mut s: Vec<u32> = vec![system.nodes.len() as u32, system.vars.len() as u32];
+    let term = |t: TermId| t.index() as u32;
+    s.extend(system.vars.iter().flat_map(|v| [v.current.index() as u32, v.next.index() as u32]));
+    s.push(system.starts.len() as u32);
+    for start in &system.starts {
+        s.extend([start.target.0, start.constraint.len() as u32]);
+        s.extend(start.constraint.iter().map(|c| term(c.term.term())));
+    }
+    s.push(system.transitions.len() as u32);
+    for t in &system.transitions {
+        s.extend([t.source.0, t.target.0, t.params.len() as u32, t.guard.len() as u32, t.effect.len() as u32]);
+        s.extend(t.params.iter().map(|p| p.symbol.index() as u32));
+        s.extend(t.guard.iter().map(|g| term(g.term.term())));
+        for part in &t.effect {
+            match *part {
+                Effect::Assign { var, value, .. } => s.extend([0, var.0, term(value.term())]),
+                Effect::Constrain { relation, .. } => s.extend([1, 0, term(relation.term())]),
+                Effect::Keep { var, .. } => s.extend([2, var.0, 0]),
+            }
+        }
+    }
+    s.push(system.assumptions.len() as u32);
+    s.extend(system.assumptions.iter().map(|a| term(a.term.term())));
+    s
+}
+
+fn explore(case: &mut Case<'_>, signature: Vec<u32>, expected: u64) -> Result<Explored, Rejection> {
+    let system = case.system;
+    let mut states = States::new(system.vars.len());
+    for (i, start) in system.starts.iter().enumerate() {
+        let formulas =
+            [system.start_term(&mut case.pool, StartId::from(i)), crate::relation::admissible(case, start.target)];
+        let vars: Vec<SymbolId> = system.vars.iter().map(|v| v.current).collect();
+        let outputs: Vec<TermId> = vars.iter().map(|&s| case.pool.var(s)).collect();
+        let mut search = Search::new(&mut case.pool, &[], &vars, &formulas, &outputs)?;
+        search.run(&[], &mut |values| {
+            states.insert(start.target, values)?;
+            too_many(&states, expected)
+        })?;
+    }
+    let mut moves: Vec<Option<Search>> = system.transitions.iter().map(|_| None).collect();
+    let mut stuck = Vec::new();
+    let mut i = 0;
+    while i < states.len() {
+        if i % STATES_BETWEEN_LOOKS == 0 {
+            case.look_up()?;
+        }
+        let (node, values) = states.get(i);
+        let mut some = false;
+        for &t in system.leaving(node) {
+            if moves[t.index()].is_none() {
+                moves[t.index()] = Some(steps(case, t, &[])?);
+            }
+            let Some(search) = &mut moves[t.index()] else { continue };
+            search.run(&values, &mut |next| {
+                some = true;
+                states.insert(system.transition(t).target, next)?;
+                too_many(&states, expected)
+            })?;
+        }
+        if !some {
+            stuck.push(i);
+        }
+        i += 1;
+    }
+    Ok(Explored { signature, pool: Arc::clone(&system.pool), states, stuck })
+}
+
+/// More states than the evidence says: it is wrong, and there may be infinitely many.
+fn too_many(states: &States, expected: u64) -> Result<bool, Rejection> {
+    if states.len() as u64 > expected {
+        return Err(wrong(format!("there are more than {expected} reachable states")));
+    }
+    Ok(false)
+}
+
+/// The steps of a transition that satisfy a further formula over state and parameters; told are the next values.
+fn steps(case: &mut Case<'_>, t: TransitionId, further: &[TermId]) -> Result<Search, Rejection> {
+    let relation = Relation::new(case, t);
+    let known: Vec<SymbolId> = case.system.vars.iter().map(|v| v.current).collect();
+    let mut outputs = Vec::new();
+    for v in &case.system.vars {
+        let now = case.pool.var(v.current);
+        outputs.push(relation.behind(case, now));
+    }
+    let mut formulas = vec![relation.formula];
+    formulas.extend(further);
+    Search::new(&mut case.pool, &known, &relation.choices(), &formulas, &outputs)
+}
+
+fn decide(case: &mut Case<'_>, all: &Explored, kind: &ClaimKind, direction: Direction) -> Result<(), Rejection> {
+    let system = case.system;
+    match kind {
+        ClaimKind::NoDeadlock => {
+            let bad = |&i: &u32| !system.node(all.states.get(i).0).is_final;
+            if all.stuck.iter().any(bad) { Err(wrong("no step leaves some reachable state")) } else { Ok(()) }
+        }
+        ClaimKind::AlwaysPossible(p) => {
+            let mut goal = Vec::new();
+            let mut formula = Compiled::new(case, &[], &[p.term()])?;
+            for i in 0..all.states.len() {
+                let (node, values) = all.states.get(i);
+                let at = Situation { node, current: &values, params: &[], next: &[] };
+                goal.push(formula.all_true(case, at)?);
+            }
+            let possible = from_where(case, all, goal)?;
+            match (possible, direction) {
+                (true, Direction::Holds) | (false, Direction::Fails) => Ok(()),
+                (true, Direction::Fails) => Err(wrong("it is possible from every reachable state")),
+                (false, Direction::Holds) => Err(wrong("it is not possible from some reachable state")),
+            }
+        }
+        _ => {
+            let bad = Bad::of(case, kind, direction)?;
+            for &(n, formula) in &bad.states {
+                no_state(case, all, n, formula)?;
+            }
+            for &(t, formula) in &bad.steps {
+                no_step(case, all, t, formula)?;
+            }
+            Ok(())
+        }
+    }
+}
+
+/// No state at the node satisfies the formula with any parameters.
+fn no_state(case: &mut Case<'_>, all: &Explored, n: NodeId, formula: TermId) -> Result<(), Rejection> {
+    let known: Vec<SymbolId> = case.system.vars.iter().map(|v| v.current).collect();
+    let choices: Vec<SymbolId> =
+        case.pool.free_symbols(&[formula]).into_iter().filter(|s| !known.contains(s)).collect();
+    let met = || wrong(format!("a reachable state at node `{}` meets what must not be met", case.system.node(n).name));
+    let tried = if choices.is_empty() || case.pool.has_quantifier(formula) {
+        None
+    } else {
+        Search::new(&mut case.pool, &known, &choices, &[formula], &[]).ok()
+    };
+    let mut solved = match tried {
+        Some(_) => None,
+        None => {
+            let without = eliminate::exists(&mut case.pool, &choices, formula);
+            Some(Compiled::new(case, &[], &[without])?)
+        }
+    };
+    let mut tried = tried;
+    for i in 0..all.states.len() {
+        if i % STATES_BETWEEN_LOOKS == 0 {
+            case.look_up()?;
+        }
+        let (node, values) = all.states.get(i);
+        if node != n {
+            continue;
+        }
+        let mut yes = false;
+        if let Some(search) = &mut tried {
+            search.run(&values, &mut |_| {
+                yes = true;
+                Ok(true)
+            })?;
+        }
+        if let Some(formula) = &mut solved {
+            yes |= formula.all_true(case, Situation { node, current: &values, params: &[], next: &[] })?;
+        }
+        if yes {
+            return Err(met());
+        }
+    }
+    Ok(())
+}
+
+/// No step of the transition from a reachable state satisfies the formula.
+fn no_step(case: &mut Case<'_>, all: &Explored, t: TransitionId, formula: TermId) -> Result<(), Rejection> {
+    let transition = case.system.transition(t);
+    let mut search = steps(case, t, &[formula])?;
+    for i in 0..all.states.len() {
+        if i % STATES_BETWEEN_LOOKS == 0 {
+            case.look_up()?;
+        }
+        let (node, values) = all.states.get(i);
+        if node != transition.source {
+            continue;
+        }
+        let mut yes = false;
+        search.run(&values, &mut |_| {
+            yes = true;
+            Ok(true)
+        })?;
+        if yes {
+            return Err(wrong(format!("a step of `{}` meets what must not be met", transition.name)));
+        }
+    }
+    Ok(())
+}
+
+/// Whether from every state one of the marked states can be reached.
+fn from_where(case: &mut Case<'_>, all: &Explored, marked: Vec<bool>) -> Result<bool, Rejection> {
+    let system = case.system;
+    let mut sources: Vec<Vec<u32>> = vec![Vec::new(); marked.len()];
+    let mut moves: Vec<Search> = Vec::new();
+    for t in system.transition_ids() {
+        moves.push(steps(case, t, &[])?);
+    }
+    for i in 0..all.states.len() {
+        if i % STATES_BETWEEN_LOOKS == 0 {
+            case.look_up()?;
+        }
+        let (node, values) = all.states.get(i);
+        for &t in system.leaving(node) {
+            moves[t.index()].run(&values, &mut |next| {
+                match all.states.find(system.transition(t).target, next) {
+                    Some(to) => sources[to as usize].push(i),
+                    None => return Err(undecided("a state was met that was not there before")),
+                }
+                Ok(false)
+            })?;
+        }
+    }
+    let mut reach = marked;
+    let mut stack: Vec<usize> = (0..reach.len()).filter(|&i| reach[i]).collect();
+    while let Some(i) = stack.pop() {
+        for &source in &sources[i] {
+            if !std::mem::replace(&mut reach[source as usize], true) {
+                stack.push(source as usize);
+            }
+        }
+    }
+    Ok(reach.into_iter().all(|r| r))
+}
+
+/// Values of a state, in the order of the variables.
+type Values = Vec<Value>;

@@ -1,0 +1,105 @@
+//! Closed sets: accepted when the enumeration gives what they say, refused when not, undecided where it cannot be done.
+
+mod support;
+
+use gander_certify::Rejection;
+use gander_system::{ClaimId, ClaimKind, Evidence, Goal, NodeId, TransitionId, Verdict};
+use gander_term::Sort;
+use support::*;
+
+fn closed(states: u64) -> Evidence {
+    Evidence::ClosedSet { states }
+}
+
+#[track_caller]
+fn undecided(system: &gander_system::System, verdict: Verdict) {
+    let outcome = check(system, &verdict);
+    assert!(matches!(&outcome, Err(Rejection::Undecided(_))), "{outcome:?}");
+}
+
+/// 0, 3, 6, ..., 27 at node 0; then a choice of 1 or 2 at node 1, which ends.
+fn model() -> Model {
+    Model::new(&["Up", "End!"])
+        .var("x", Sort::Int)
+        .start(0, "x == 0")
+        .step("by", 0, 0, "x + 2 < 28", &["2 * x' - 1 == 2 * x + 5"])
+        .step_with("leave", 0, 1, &[("p", Sort::Int)], "(leave.p == 1 or leave.p == 2) and x > 20", &["x := leave.p"])
+}
+
+#[test]
+fn right_and_wrong_numbers() {
+    let s = model().always("x < 28");
+    let c = accepts(&s, holds(closed(12)));
+    assert_eq!(c.queries, 0);
+    refuses(&s, holds(closed(11)), "more than 11 reachable states");
+    refuses(&s, holds(closed(13)), "12 reachable states, not 13");
+    refuses(&s, fails(closed(12)), "cannot show");
+    refuses(&model().always("x != 18"), holds(closed(12)), "meets what must not be met");
+}
+
+#[test]
+fn every_kind() {
+    accepts(&model().claim(|m| ClaimKind::Reachable(vec![Goal::State(m.formula("x == 28"))])), fails(closed(12)));
+    refuses(
+        &model().claim(|m| ClaimKind::Reachable(vec![Goal::State(m.formula("x == 27"))])),
+        fails(closed(12)),
+        "meets what must not be met",
+    );
+    accepts(&model().claim(|_| ClaimKind::NoDeadlock), holds(closed(12)));
+    accepts(&model().claim(|_| ClaimKind::NoSinkhole(NodeId(0))), holds(closed(12)));
+    accepts(&model().claim(|_| ClaimKind::Completable(TransitionId(0))), holds(closed(12)));
+    refuses(&model().claim(|_| ClaimKind::CanEnable(TransitionId(1))), fails(closed(12)), "meets what must not");
+    let possible = |text: &'static str| model().claim(move |m| ClaimKind::AlwaysPossible(m.formula(text)));
+    accepts(&possible("x == 1 or x == 2"), holds(closed(12)));
+    refuses(&possible("x == 1 or x == 2"), fails(closed(12)), "possible from every");
+    accepts(&possible("x == 1"), fails(closed(12)));
+    refuses(&possible("x == 1"), holds(closed(12)), "not possible from some");
+    refuses(&model().claim(|_| ClaimKind::InfiniteRun), fails(closed(12)), "cannot show");
+    // A node that is not final and that no step leaves.
+    let stuck = Model::new(&["A"]).var("x", Sort::Bool).start(0, "x").step("t", 0, 0, "x", &["x := false"]);
+    refuses(&stuck.claim(|_| ClaimKind::NoDeadlock), holds(closed(2)), "no step leaves");
+}
+
+#[test]
+fn steps_that_must_not_be_taken() {
+    let goal = |text: &'static str| {
+        model().claim(move |m| {
+            let t = m.term(text);
+            ClaimKind::Reachable(vec![m.builder.step_goal(None, &[(TransitionId(1), t)], "goal").unwrap()])
+        })
+    };
+    accepts(&goal("leave.p == 3"), fails(closed(12)));
+    refuses(&goal("leave.p == 2 and x == 27"), fails(closed(12)), "a step of `leave`");
+}
+
+#[test]
+fn what_is_not_finite_is_undecided() {
+    let free = Model::new(&["A"]).var("x", Sort::Int).start(0, "x == 0").step("t", 0, 0, "true", &["any x"]);
+    undecided(&free.always("x == x"), holds(closed(1)));
+    let open = Model::new(&["A"]).var("x", Sort::Real).start(0, "x >= 0.0 and x <= 1.0");
+    undecided(&open.always("x >= 0.0"), holds(closed(1)));
+    // Endless: more states than the evidence says come up at once.
+    let endless = Model::new(&["A"]).var("x", Sort::Int).start(0, "x == 0").step("t", 0, 0, "true", &["x := x + 1"]);
+    refuses(&endless.always("x >= 0"), holds(closed(100)), "more than 100");
+}
+
+#[test]
+fn what_was_enumerated_serves_the_same_system_only() {
+    let mut checker = checker();
+    let verdict = Verdict::Holds(closed(12));
+    let s = model().always("x < 28");
+    assert!(checker.check(&s, ClaimId(0), &verdict).is_ok());
+    assert!(checker.check(&s, ClaimId(0), &verdict).is_ok());
+    // The same pool, another assumption.
+    let mut other = s.clone();
+    let formula = match &s.claims[0].kind {
+        ClaimKind::Always(p) => *p,
+        _ => unreachable!("the claim is one of this kind"),
+    };
+    other.doubt = Some(gander_system::Doubt { formula, text: String::new() });
+    let narrow = other.without_doubt().unwrap();
+    assert!(checker.check(&narrow, ClaimId(0), &verdict).is_ok());
+    let smaller = model().assume("x < 25").always("x < 28");
+    let refused = checker.check(&smaller, ClaimId(0), &verdict);
+    assert!(matches!(&refused, Err(Rejection::Wrong(_))), "{refused:?}");
+}

@@ -1,0 +1,350 @@
+//! A system compiled for enumerating its start states and steps, and for looking at states.
+//!
+//! Starts and steps are [`Plan`]s: of the variables for a start; of the parameters and of the next values that the effect
+//! neither assigns nor keeps for a transition, where what is assigned or kept has been put in its place.
+
+use std::sync::Arc;
+
+use gander_system::{Effect, NodeId, StartId, System, TransitionId};
+use gander_term::{Pool, SymbolId, TermId};
+use rustc_hash::FxHashMap;
+
+use super::code::{Compiler, Frame, Instruction, Slots, Trouble, execute, is_numbered};
+use super::plan::{Plan, Progress};
+
+/// Something to look for in states.
+#[derive(Clone, Debug)]
+pub(crate) struct StateTarget {
+    /// Whose target it is: an index of the caller's.
+    pub goal: usize,
+    /// The node, if it is one only.
+    pub node: Option<NodeId>,
+    /// A formula over the state and `choices`: met if some values of these make it true.
+    pub formula: TermId,
+    pub choices: Vec<SymbolId>,
+}
+
+/// Steps to look for.
+#[derive(Clone, Debug)]
+pub(crate) struct StepTarget {
+    pub goal: usize,
+    pub transition: TransitionId,
+    /// Over the state before the step and the transition's parameters.
+    pub formula: TermId,
+}
+
+/// What to look for.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Targets {
+    pub states: Vec<StateTarget>,
+    pub steps: Vec<StepTarget>,
+    /// Goals that a state without a step meets, at nodes that are not final.
+    pub stuck: Vec<usize>,
+}
+
+/// A target that cannot be looked for, and why.
+pub(crate) type Blind = (usize, String);
+
+/// A compiled start.
+#[derive(Debug)]
+pub(super) struct Beginning {
+    pub start: StartId,
+    pub target: NodeId,
+    pub plan: Plan,
+}
+
+/// A compiled transition.
+#[derive(Debug)]
+pub(super) struct Move {
+    pub transition: TransitionId,
+    pub target: NodeId,
+    plan: Plan,
+    /// What is computed for a step that is taken: assigned values.
+    last: Vec<Instruction>,
+    /// Slots of the parameters.
+    pub params: Vec<u32>,
+    /// Slots of the next values.
+    pub next: Vec<u32>,
+    /// Goals with the slot of their formula and what computes it.
+    watched: Vec<(usize, Vec<Instruction>, u32)>,
+}
+
+#[derive(Debug)]
+struct Check {
+    goal: usize,
+    node: Option<NodeId>,
+    plan: Plan,
+}
+
+/// See the module's documentation.
+#[derive(Debug)]
+pub(crate) struct Machine {
+    pub system: Arc<System>,
+    pub(super) frame: Frame,
+    pub(super) beginnings: Vec<Beginning>,
+    moves: Vec<Move>,
+    checks: Vec<Check>,
+    pub(super) stuck: Vec<usize>,
+    #[cfg(test)]
+    pub(super) bug: Option<crate::seeded::SeededBug>,
+}
+
+/// The memory of one worker.
+#[derive(Debug)]
+pub(crate) struct Worker {
+    pub(super) slots: Slots,
+    pub(super) progress: Progress,
+}
+
+/// What the compiler needs to know.
+struct Builder<'a> {
+    system: &'a System,
+    pool: &'a mut Pool,
+    frame: Frame,
+    #[cfg(test)]
+    bug: Option<crate::seeded::SeededBug>,
+}
+
+impl Machine {
+    /// Compiles a system. `pool` is a fork of the system's pool that has the targets' formulas. Says in words what is
+    /// not finite; targets that cannot be looked for are left out and told.
+    pub(crate) fn new(
+        system: &Arc<System>,
+        pool: &mut Pool,
+        targets: &Targets,
+        #[cfg(test)] bug: Option<crate::seeded::SeededBug>,
+    ) -> Result<(Machine, Vec<Blind>), String> {
+        if let Some(v) = system.vars.iter().find(|v| !is_numbered(v.sort)) {
+            return Err(format!("`{}` is of sort {}, whose values are not enumerated", v.name, v.sort.name(pool)));
+        }
+        let mut frame = Frame::default();
+        for v in &system.vars {
+            frame.place(v.current);
+        }
+        let mut b = Builder {
+            system,
+            pool,
+            frame,
+            #[cfg(test)]
+            bug,
+        };
+        let mut blind = Vec::new();
+        let mut beginnings = Vec::new();
+        for s in 0..system.starts.len() {
+            beginnings.push(b.beginning(StartId::from(s))?);
+        }
+        let mut moves = Vec::new();
+        for t in system.transition_ids() {
+            moves.push(b.movement(t, &targets.steps, &mut blind)?);
+        }
+        let mut checks = Vec::new();
+        for target in &targets.states {
+            match b.check(target) {
+                Ok(check) => checks.push(check),
+                Err(why) => blind.push((target.goal, why)),
+            }
+        }
+        let machine = Machine {
+            system: Arc::clone(system),
+            frame: b.frame,
+            beginnings,
+            moves,
+            checks,
+            stuck: targets.stuck.clone(),
+            #[cfg(test)]
+            bug,
+        };
+        Ok((machine, blind))
+    }
+
+    pub(crate) fn worker(&self) -> Worker {
+        Worker { slots: self.frame.slots(), progress: Progress::default() }
+    }
+
+    /// Puts a state into the frame.
+    #[inline]
+    pub(super) fn enter(&self, w: &mut Worker, values: impl Iterator<Item = i64>) {
+        // Variables have the first slots.
+        for (slot, value) in w.slots.values.iter_mut().zip(values.take(self.system.vars.len())) {
+            *slot = value;
+        }
+    }
+
+    /// Calls `found` for every start state of every start, with the slots of its values.
+    pub(super) fn starts(
+        &self,
+        w: &mut Worker,
+        cancelled: &dyn Fn() -> bool,
+        found: &mut dyn FnMut(&Beginning, &mut Slots) -> Result<bool, Trouble>,
+    ) -> Result<(), Trouble> {
+        for b in &self.beginnings {
+            b.plan.run(&self.frame, &mut w.slots, &mut w.progress, cancelled, &mut |slots| found(b, slots))?;
+        }
+        Ok(())
+    }
+
+    /// Calls `found` for every step from the state in the frame, which is at `node`, until it says true.
+    #[inline]
+    pub(super) fn steps(
+        &self,
+        node: NodeId,
+        w: &mut Worker,
+        cancelled: &dyn Fn() -> bool,
+        found: &mut dyn FnMut(&Move, &mut Slots) -> Result<bool, Trouble>,
+    ) -> Result<(), Trouble> {
+        for &t in self.system.leaving(node) {
+            let m = &self.moves[t.index()];
+            m.plan.run(&self.frame, &mut w.slots, &mut w.progress, cancelled, &mut |slots| {
+                execute(&m.last, &self.frame, slots)?;
+                found(m, slots)
+            })?;
+        }
+        Ok(())
+    }
+
+    /// The goals that the state in the frame meets, of those that are open.
+    pub(super) fn look(
+        &self,
+        node: NodeId,
+        w: &mut Worker,
+        open: &[bool],
+        cancelled: &dyn Fn() -> bool,
+        met: &mut dyn FnMut(usize),
+    ) -> Result<(), Trouble> {
+        for c in self.checks.iter().filter(|c| open[c.goal] && c.node.is_none_or(|n| n == node)) {
+            let mut yes = false;
+            c.plan.run(&self.frame, &mut w.slots, &mut w.progress, cancelled, &mut |_| {
+                yes = true;
+                Ok(true)
+            })?;
+            if yes {
+                met(c.goal);
+            }
+        }
+        Ok(())
+    }
+
+    /// The goals that the step in the frame meets.
+    #[inline]
+    pub(super) fn look_at_step(
+        &self,
+        m: &Move,
+        slots: &mut Slots,
+        open: &[bool],
+        met: &mut dyn FnMut(usize),
+    ) -> Result<(), Trouble> {
+        for (goal, tape, slot) in &m.watched {
+            if open[*goal] {
+                execute(tape, &self.frame, slots)?;
+                if slots.values[*slot as usize] != 0 {
+                    met(*goal);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Builder<'_> {
+    #[cfg(test)]
+    fn has(&self, bug: crate::seeded::SeededBug) -> bool {
+        self.bug == Some(bug)
+    }
+
+    fn assumptions(&mut self, n: NodeId) -> TermId {
+        #[cfg(test)]
+        if self.has(crate::seeded::SeededBug::DroppedAssumption) {
+            return self.pool.tt();
+        }
+        self.system.assumption_term(self.pool, n)
+    }
+
+    fn beginning(&mut self, s: StartId) -> Result<Beginning, String> {
+        let start = &self.system.starts[s.index()];
+        let unknowns: Vec<SymbolId> = self.system.vars.iter().map(|v| v.current).collect();
+        let formulas = [self.system.start_term(self.pool, s), self.assumptions(start.target)];
+        let mut c = Compiler::new(&mut self.frame);
+        let plan = Plan::new(&mut c, self.pool, &unknowns, &formulas)
+            .map_err(|why| format!("in the start `{}`, {why}", start.name))?;
+        Ok(Beginning { start: s, target: start.target, plan })
+    }
+
+    fn movement(&mut self, t: TransitionId, targets: &[StepTarget], blind: &mut Vec<Blind>) -> Result<Move, String> {
+        let system = self.system;
+        let transition = system.transition(t);
+        let (mut defined, mut demands) = (FxHashMap::default(), vec![system.guard_term(self.pool, t)]);
+        for part in &transition.effect {
+            match *part {
+                Effect::Assign { var, value, .. } => drop(defined.insert(system.var(var).next, value.term())),
+                Effect::Keep { var, .. } => {
+                    let value = self.pool.var(system.var(var).current);
+                    #[cfg(test)]
+                    let value = if self.has(crate::seeded::SeededBug::DroppedFrame) {
+                        let none = super::code::value(system.var(var).sort, 0);
+                        self.pool.constant(none)
+                    } else {
+                        value
+                    };
+                    defined.insert(system.var(var).next, value);
+                }
+                Effect::Constrain { relation, .. } => demands.push(relation.term()),
+            }
+        }
+        let target = transition.target;
+        #[cfg(test)]
+        let target = if self.has(crate::seeded::SeededBug::WrongNode) {
+            NodeId((target.0 + 1) % system.nodes.len() as u32)
+        } else {
+            target
+        };
+        let mut behind = FxHashMap::default();
+        for v in &system.vars {
+            let value = match defined.get(&v.next) {
+                Some(&value) => value,
+                None => self.pool.var(v.next),
+            };
+            behind.insert(v.current, value);
+        }
+        let assumptions = self.assumptions(target);
+        let mut formulas: Vec<TermId> = demands.iter().map(|&d| self.pool.substitute(d, &defined)).collect();
+        formulas.push(self.pool.substitute(assumptions, &behind));
+        let mut unknowns: Vec<SymbolId> = transition.params.iter().map(|p| p.symbol).collect();
+        unknowns.extend(system.vars.iter().map(|v| v.next).filter(|n| !defined.contains_key(n)));
+        let mut c = Compiler::new(&mut self.frame);
+        let place = |why: String| format!("in `{}`, {why}", transition.name);
+        let plan = Plan::new(&mut c, self.pool, &unknowns, &formulas).map_err(place)?;
+        let mut last = Vec::new();
+        let mut next = Vec::new();
+        for v in &system.vars {
+            let value = behind[&v.current];
+            next.push(c.compile(self.pool, value, &mut last).map_err(place)?);
+        }
+        let params = plan.unknowns[..transition.params.len()].to_vec();
+        let mut watched = Vec::new();
+        for target in targets.iter().filter(|target| target.transition == t) {
+            // What one of them computes another must not take for computed: it may not be open.
+            let mut tape = Vec::new();
+            match c.apart(|c| c.compile(self.pool, target.formula, &mut tape)) {
+                Ok(slot) => watched.push((target.goal, tape, slot)),
+                Err(why) => blind.push((target.goal, why)),
+            }
+        }
+        Ok(Move { transition: t, target, plan, last, params, next, watched })
+    }
+
+    fn check(&mut self, target: &StateTarget) -> Result<Check, String> {
+        let mut c = Compiler::new(&mut self.frame);
+        let plan = match Plan::new(&mut c, self.pool, &target.choices, &[target.formula]) {
+            Ok(plan) => plan,
+            Err(why) => {
+                // Perhaps nothing has to be chosen.
+                let Some(without) = crate::eliminate::eliminate(self.pool, &target.choices, target.formula) else {
+                    return Err(why);
+                };
+                let mut c = Compiler::new(&mut self.frame);
+                Plan::new(&mut c, self.pool, &[], &[without])?
+            }
+        };
+        Ok(Check { goal: target.goal, node: target.node, plan })
+    }
+}

@@ -1,0 +1,369 @@
+//! Explicit states: breadth-first search over packed states, with compiled steps, on all processors.
+//!
+//! For systems whose reachable states can be enumerated: variables are truth values, variants, bit-vectors of at most 64
+//! bits, or ints; ints need no range, but only finitely many states may be reachable, or the search ends at its limit of
+//! memory. Parameters, inputs and values that an effect leaves open are enumerated where equations fix them, or where
+//! they have finite sorts or bounds ([`plan`]). What is not finite is told at once.
+//!
+//! Every claim that a finite graph decides is decided: those that are questions about reachability, and *always
+//! possible* by a backward search. Runs are shortest. A proof is the [`Evidence::ClosedSet`]: its checker enumerates
+//! the states again. The graph can be used by others ([`graph`]).
+//!
+//! After Holzmann, "The model checker SPIN" (1997), for compact states; Holzmann and Bosnacki, "The design of a multicore
+//! extension of the SPIN model checker" (2007), for search on several processors, here in a form whose results do not
+//! depend on their number.
+
+mod code;
+mod domain;
+pub(crate) mod explore;
+pub(crate) mod graph;
+mod layout;
+pub(crate) mod machine;
+mod plan;
+mod store;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use gander_system::{ClaimId, ClaimKind, Evidence, StateTerm, Verdict};
+use gander_term::{SymbolId, TermId};
+
+use crate::engine::{Advance, Desk, Engine, EngineInfo};
+use crate::question::{Place, Question, is_question};
+use crate::view::View;
+
+use explore::{Explorer, Met, Phase, Resources, Stop};
+use graph::Graph;
+use machine::{Machine, StateTarget, StepTarget, Targets};
+
+/// The entry in the list of engines.
+pub(crate) const INFO: EngineInfo = EngineInfo {
+    name: "explicit",
+    about: "explicit states: every reachable state of a finite system, breadth first",
+    decides: |kind: &ClaimKind| is_question(kind) || matches!(kind, ClaimKind::AlwaysPossible(_)),
+    finds_shortest: true,
+    begins_at_once: false,
+    open: |desk| Box::new(Explicit::new(desk)),
+};
+
+/// The share of the machine's memory that is used if nobody says how much.
+const SHARE_OF_MEMORY: u64 = 4;
+
+/// What is used if the machine does not say how much memory it has.
+const USUAL_MEMORY: u64 = 1 << 30;
+
+/// How a claim is decided.
+enum Way {
+    /// By a goal that is met, or never.
+    Question(Question),
+    /// By the states from which the goal can be reached.
+    Possible,
+}
+
+/// A claim that an exploration serves; its position is its goal.
+struct Asked {
+    claim: ClaimId,
+    way: Way,
+    open: bool,
+}
+
+/// Claims that are decided by one exploration.
+struct Group {
+    view: View,
+    asked: Vec<Asked>,
+    explorer: Option<Explorer>,
+    reported: u32,
+}
+
+/// See the module's documentation.
+struct Explicit {
+    /// Claims of the system itself first, then each chain.
+    waiting: Vec<Vec<ClaimId>>,
+    group: Option<Group>,
+    obstacles: Vec<(ClaimId, String)>,
+    resources: Resources,
+}
+
+impl Explicit {
+    fn new(desk: &Desk) -> Explicit {
+        let claims = &desk.system().claims;
+        let chained = |c: &ClaimId| View::needs_chain(&claims[c.index()].kind);
+        let mut waiting: Vec<Vec<ClaimId>> = desk.claims().iter().copied().filter(chained).map(|c| vec![c]).collect();
+        waiting.reverse();
+        let plain: Vec<ClaimId> = desk.claims().iter().copied().filter(|c| !chained(c)).collect();
+        if !plain.is_empty() {
+            waiting.push(plain);
+        }
+        Explicit { waiting, group: None, obstacles: Vec::new(), resources: resources(desk) }
+    }
+
+    fn hindered(&mut self, claims: impl IntoIterator<Item = ClaimId>, why: &str) {
+        self.obstacles.extend(claims.into_iter().map(|c| (c, why.to_string())));
+    }
+
+    /// Prepares the next claims.
+    fn open(&mut self, desk: &Desk, claims: Vec<ClaimId>) {
+        match Group::new(desk, &claims, self.resources) {
+            Ok((group, obstacles)) => {
+                self.obstacles.extend(obstacles);
+                self.group = Some(group);
+            }
+            Err(why) => self.hindered(claims, &why),
+        }
+    }
+
+    fn stopped(&mut self, desk: &Desk, group: &Group, stop: Stop) {
+        let states = group.explorer.as_ref().map_or(0, Explorer::states);
+        let why = match stop {
+            Stop::Cancelled => return,
+            Stop::Memory => {
+                format!("memory: the limit is reached with {states} states; a larger one (--memory) may help")
+            }
+            Stop::Trouble(t) => format!("{}, after {states} states", t.describe(&desk.system().pool)),
+        };
+        let open: Vec<ClaimId> = group.asked.iter().filter(|a| a.open).map(|a| a.claim).collect();
+        self.hindered(open, &why);
+    }
+}
+
+impl Engine for Explicit {
+    fn advance(&mut self, desk: &Desk) -> Advance {
+        let Some(mut group) = self.group.take() else {
+            let Some(claims) = self.waiting.pop() else { return Advance::Finished };
+            let claims: Vec<ClaimId> = claims.into_iter().filter(|&c| desk.is_open(c)).collect();
+            if !claims.is_empty() && !desk.is_cancelled() {
+                self.open(desk, claims);
+            }
+            return if desk.is_cancelled() { Advance::Finished } else { Advance::Again };
+        };
+        match group.advance(desk, self.resources) {
+            Ok(Phase::More) => self.group = Some(group),
+            Ok(Phase::Complete) => {}
+            Err(stop) => self.stopped(desk, &group, stop),
+        }
+        if desk.is_cancelled() { Advance::Finished } else { Advance::Again }
+    }
+
+    fn obstacle(&self, claim: ClaimId) -> Option<String> {
+        let told = self.obstacles.iter().find(|(c, _)| *c == claim).map(|(_, why)| why.clone());
+        told.or_else(|| {
+            let group = self.group.as_ref()?;
+            let asked = group.asked.iter().any(|a| a.claim == claim && a.open);
+            let explorer = group.explorer.as_ref()?;
+            asked.then(|| format!("{} states so far", explorer.states()))
+        })
+    }
+}
+
+impl Group {
+    /// Says in words what is not finite.
+    fn new(desk: &Desk, claims: &[ClaimId], resources: Resources) -> Result<(Group, Vec<(ClaimId, String)>), String> {
+        let kinds = &desk.system().claims;
+        let chain = claims.iter().find(|c| View::needs_chain(&kinds[c.index()].kind));
+        let mut view = match chain {
+            Some(&claim) => View::chain(desk, claim)?,
+            None => View::plain(desk),
+        };
+        let (mut asked, mut targets): (Vec<Asked>, Targets) = (Vec::new(), Targets::default());
+        for &claim in claims {
+            let goal = asked.len();
+            let way = match &kinds[claim.index()].kind {
+                ClaimKind::AlwaysPossible(p) => {
+                    state_targets(&mut view, *p, goal, &mut targets);
+                    Way::Possible
+                }
+                kind => {
+                    let Some(question) = view.question(claim) else { continue };
+                    question_targets(&mut view, kind, &question, goal, &mut targets);
+                    Way::Question(question)
+                }
+            };
+            asked.push(Asked { claim, way, open: true });
+        }
+        let system = Arc::clone(&view.encoding.system);
+        let (machine, blind) = Machine::new(
+            &system,
+            &mut view.encoding.pool,
+            &targets,
+            #[cfg(test)]
+            desk.config().options.bug,
+        )?;
+        let mut obstacles = Vec::new();
+        for (goal, why) in blind {
+            asked[goal].open = false;
+            obstacles.push((asked[goal].claim, why));
+        }
+        let explorer = Explorer::new(machine, resources);
+        Ok((Group { view, asked, explorer: Some(explorer), reported: 0 }, obstacles))
+    }
+
+    fn advance(&mut self, desk: &Desk, resources: Resources) -> Result<Phase, Stop> {
+        let Some(mut explorer) = self.explorer.take() else { return Ok(Phase::Complete) };
+        for a in &mut self.asked {
+            a.open &= desk.is_open(a.claim);
+        }
+        if self.asked.iter().all(|a| !a.open) {
+            return Ok(Phase::Complete);
+        }
+        let open: Vec<bool> = self.asked.iter().map(|a| a.open && matches!(a.way, Way::Question(_))).collect();
+        let mut met = Vec::new();
+        let phase = explorer.advance(&open, &|| desk.is_cancelled(), &mut met);
+        if explorer.depth() == 0 {
+            self.starts(desk, &explorer);
+        }
+        for m in &met {
+            self.met(desk, &explorer, m);
+        }
+        if phase? == Phase::More {
+            self.report(desk, &explorer);
+            self.explorer = Some(explorer);
+            return Ok(Phase::More);
+        }
+        self.complete(desk, explorer, resources)?;
+        Ok(Phase::Complete)
+    }
+
+    /// Claims about starts.
+    fn starts(&mut self, desk: &Desk, explorer: &Explorer) {
+        for a in self.asked.iter_mut().filter(|a| a.open) {
+            let Way::Question(q) = &a.way else { continue };
+            for target in &q.targets {
+                let Place::Beginning(s) = target.place else { continue };
+                let mut first = None;
+                explorer.each_start(&mut |start, at| {
+                    if start == s {
+                        first = at;
+                    }
+                    first.is_some()
+                });
+                a.open = false;
+                let verdict = match first {
+                    Some(i) => {
+                        let run = gander_system::Run { start: s, first: explorer.state(i), legs: Vec::new() };
+                        self.view.met(q, run)
+                    }
+                    None => Some(q.never_met(Evidence::Refutation)),
+                };
+                if let Some(verdict) = verdict {
+                    desk.propose(a.claim, verdict);
+                }
+                break;
+            }
+        }
+    }
+
+    fn met(&mut self, desk: &Desk, explorer: &Explorer, met: &Met) {
+        let a = &mut self.asked[met.goal];
+        let Way::Question(q) = &a.way else { return };
+        a.open = false;
+        if let Some(verdict) = explorer.run_that_met(met).and_then(|run| self.view.met(q, run)) {
+            desk.propose(a.claim, verdict);
+        }
+    }
+
+    fn report(&mut self, desk: &Desk, explorer: &Explorer) {
+        let depth = explorer.depth();
+        if depth == self.reported {
+            return;
+        }
+        self.reported = depth;
+        for a in self.asked.iter().filter(|a| a.open && matches!(a.way, Way::Question(_))) {
+            self.view.raise_bound(desk.board(), a.claim, depth - 1);
+        }
+        let text = format!("depth {depth}, {} states, {} steps", explorer.states(), explorer.edges());
+        desk.progress(Some(depth), text);
+    }
+
+    /// All states are known: what was not met never is.
+    fn complete(&mut self, desk: &Desk, explorer: Explorer, resources: Resources) -> Result<(), Stop> {
+        for a in self.asked.iter_mut().filter(|a| a.open) {
+            if let Way::Question(q) = &a.way {
+                a.open = false;
+                desk.propose(a.claim, q.never_met(self.view.proof(explorer.closed())));
+            }
+        }
+        if self.asked.iter().all(|a| !a.open) {
+            return Ok(());
+        }
+        let cancelled = || desk.is_cancelled();
+        let (goals, graph) = (self.asked.len(), Graph::new(explorer));
+        let edges = graph.edges(resources.memory / 2, &cancelled)?;
+        for (goal, a) in self.asked.iter_mut().enumerate().filter(|(_, a)| a.open) {
+            let reach = edges.can_reach(&graph.label(goal, goals, &cancelled)?);
+            a.open = false;
+            let evidence = graph.explorer().closed();
+            let all = reach.iter().all(|&r| r);
+            desk.propose(a.claim, if all { Verdict::Holds(evidence) } else { Verdict::Fails(evidence) });
+        }
+        Ok(())
+    }
+}
+
+/// States that satisfy a formula.
+fn state_targets(view: &mut View, p: StateTerm, goal: usize, targets: &mut Targets) {
+    let e = &mut view.encoding;
+    let system = Arc::clone(&e.system);
+    for n in system.node_ids() {
+        let formula = system.at_node(&mut e.pool, p, n);
+        targets.states.push(StateTarget { goal, node: Some(n), formula, choices: Vec::new() });
+    }
+}
+
+fn question_targets(view: &mut View, kind: &ClaimKind, q: &Question, goal: usize, targets: &mut Targets) {
+    if matches!(kind, ClaimKind::NoDeadlock) {
+        // No need for a formula: the search sees it.
+        targets.stuck.push(goal);
+        return;
+    }
+    for target in &q.targets {
+        let node = match target.place {
+            Place::Anywhere => None,
+            Place::At(n) => Some(n),
+            Place::Taking(transition) => {
+                let formula = own_params(view, transition, target.formula);
+                targets.steps.push(StepTarget { goal, transition, formula });
+                continue;
+            }
+            Place::Beginning(_) => continue,
+        };
+        let choices = choices(view, target.formula);
+        targets.states.push(StateTarget { goal, node, formula: target.formula, choices });
+    }
+}
+
+/// A formula over shared parameters, over the parameters of the transition.
+fn own_params(view: &mut View, t: gander_system::TransitionId, formula: TermId) -> TermId {
+    let e = &mut view.encoding;
+    let system = Arc::clone(&e.system);
+    let shared = e.params(t);
+    let own = system.transition(t).params.iter();
+    let map = own.zip(shared).map(|(p, s)| (s, e.pool.var(p.symbol))).collect();
+    e.pool.substitute(formula, &map)
+}
+
+/// What a formula mentions beside the state.
+fn choices(view: &View, formula: TermId) -> Vec<SymbolId> {
+    let e = &view.encoding;
+    let is_var = |s: SymbolId| e.system.vars.iter().any(|v| v.current == s);
+    e.pool.free_symbols(&[formula]).into_iter().filter(|&s| !is_var(s)).collect()
+}
+
+/// What the configuration, or else the machine, has to give.
+fn resources(desk: &Desk) -> Resources {
+    let config = desk.config();
+    let threads = match config.jobs {
+        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        jobs => jobs,
+    };
+    let memory = config.memory.or_else(|| Some(machine_memory()? / SHARE_OF_MEMORY)).unwrap_or(USUAL_MEMORY);
+    Resources { memory, threads }
+}
+
+/// The memory of the machine in bytes, where the system tells.
+fn machine_memory() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|l| l.strip_prefix("MemTotal:"))?;
+    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    kilobytes.checked_mul(1024)
+}
