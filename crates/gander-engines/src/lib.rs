@@ -22,6 +22,7 @@ mod explicit;
 mod induction;
 mod log_name;
 mod portfolio;
+mod pdr;
 mod question;
 mod reduction;
 mod schedule;

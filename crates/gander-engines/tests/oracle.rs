@@ -71,6 +71,23 @@ fn induction_agrees() {
     assert!(holds > 0 && fails > 0, "{report}");
 }
 
+/// The systems as they are generated, like dataflow programs, and with bit-vectors.
+#[test]
+fn pdr_agrees() {
+    let report = agrees(Portfolio::new(Some(&["pdr"])), Lengths::Any, 700_000);
+    let (holds, fails) = decided(&report);
+    assert!(holds > 0 && fails > 0, "{report}");
+    for settings in [Settings::few_states().linear().definitions(), Settings::few_states().bit_vectors()] {
+        let mut portfolio = Portfolio::new(Some(&["pdr"]));
+        let comparison = Comparison { lengths: Lengths::Any, settings, ..Comparison::default() };
+        let report = compare(710_000..710_000 + systems(), &mut portfolio, comparison);
+        assert!(portfolio.problems.is_empty(), "internal errors:\n{}", portfolio.problems.join("\n"));
+        assert!(report.disagreements.is_empty(), "{report}");
+        let (holds, fails) = decided(&report);
+        assert!(holds > 0 && fails > 0, "{report}");
+    }
+}
+
 #[test]
 fn the_portfolio_agrees() {
     let report = agrees(Portfolio::new(None), Lengths::Shortest, 300_000);

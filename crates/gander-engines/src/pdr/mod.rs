@@ -1,0 +1,122 @@
+//! Property-directed reachability (IC3) modulo theories, with frames per node.
+//!
+//! A frame `F_i` says for each node what holds of all states there that at most `i` steps lead to. A state in the last
+//! frame that leads to a target is an *obligation*: it is shown to be unreachable from the frame before, by a lemma that
+//! excludes it and more, or states before it become obligations themselves. Two equal frames are an invariant; an
+//! obligation with a start state is the beginning of a run.
+//!
+//! - Bradley, *SAT-based model checking without unrolling* (2011): the algorithm, generalisation by dropping literals;
+//! - Hoder and Bjorner, *Generalized property directed reachability* (2012), Komuravelli, Gurfinkel and Chaki, *SMT-based
+//!   model checking for recursive programs* (2014): predecessors as cubes, by model-based projection ([`project`]).
+//!
+//! One claim has its own frames; claims share what was proved, over the board.
+
+mod frames;
+mod generalise;
+mod implicant;
+mod linear;
+mod preimage;
+mod project;
+mod proof;
+mod prover;
+mod queries;
+
+use std::time::Duration;
+
+use gander_system::{ClaimId, ClaimKind};
+
+use crate::engine::{Advance, Desk, Engine, EngineInfo};
+use crate::question::is_question;
+use crate::together::Together;
+use crate::view::View;
+
+use prover::Prover;
+
+/// The entry in the list of engines.
+pub(crate) const INFO: EngineInfo = EngineInfo {
+    name: "pdr",
+    about: "property-directed reachability: invariants lemma by lemma, and runs",
+    decides,
+    finds_shortest: false,
+    begins_at_once: false,
+    open: |desk| Box::new(Pdr::new(desk)),
+};
+
+fn decides(kind: &ClaimKind) -> bool {
+    is_question(kind)
+}
+
+/// Time for one claim before another has its turn.
+const SLICE: Duration = Duration::from_millis(50);
+
+/// So many claims keep their solver while others have their turn.
+const MOST_AWAKE: usize = 6;
+
+/// See the module's documentation.
+struct Pdr {
+    provers: Vec<Prover>,
+    /// Claims that have not been looked at.
+    waiting: Vec<ClaimId>,
+    obstacles: Vec<(ClaimId, String)>,
+}
+
+impl Pdr {
+    fn new(desk: &Desk) -> Pdr {
+        let waiting = desk.claims().iter().rev().copied().collect();
+        Pdr { provers: Vec::new(), waiting, obstacles: Vec::new() }
+    }
+
+    /// A prover for a claim.
+    fn open(&mut self, desk: &Desk, claim: ClaimId) -> Option<Prover> {
+        let kind = &desk.system().claims[claim.index()].kind;
+        let view = if View::needs_chain(kind) {
+            match View::chain(desk, claim) {
+                Ok(view) => view,
+                Err(why) => {
+                    self.obstacles.push((claim, why));
+                    return None;
+                }
+            }
+        } else {
+            View::plain(desk)
+        };
+        Prover::new(desk, Together::alone(view, claim))
+    }
+
+    fn sweep(&mut self, desk: &Desk) {
+        let over = |p: &Prover| p.is_over() || !desk.is_open(p.claim());
+        self.obstacles.extend(self.provers.iter().filter(|p| over(p)).map(|p| (p.claim(), p.obstacle())));
+        self.provers.retain(|p| !over(p));
+        self.waiting.retain(|&c| desk.is_open(c));
+    }
+}
+
+impl Engine for Pdr {
+    fn advance(&mut self, desk: &Desk) -> Advance {
+        self.sweep(desk);
+        if let Some(claim) = self.waiting.pop() {
+            let prover = self.open(desk, claim);
+            self.provers.extend(prover);
+            let last = self.provers.len().saturating_sub(1);
+            if let Some(p) = self.provers.get_mut(last).filter(|p| p.claim() == claim) {
+                p.advance(desk, SLICE);
+            }
+        } else if let Some(at) = (0..self.provers.len()).min_by_key(|&i| self.provers[i].used) {
+            self.provers[at].advance(desk, SLICE);
+        }
+        // Those that had most go without a solver first.
+        while self.provers.iter().filter(|p| p.is_awake()).count() > MOST_AWAKE {
+            match self.provers.iter_mut().filter(|p| p.is_awake()).max_by_key(|p| p.used) {
+                Some(p) => p.rest(),
+                None => break,
+            }
+        }
+        self.sweep(desk);
+        if self.provers.is_empty() && self.waiting.is_empty() { Advance::Finished } else { Advance::Again }
+    }
+
+    fn obstacle(&self, claim: ClaimId) -> Option<String> {
+        let running = self.provers.iter().find(|p| p.claim() == claim).map(Prover::obstacle);
+        running.or_else(|| self.obstacles.iter().rev().find(|(c, _)| *c == claim).map(|(_, why)| why.clone()))
+    }
+}

@@ -1,0 +1,279 @@
+//! Model-based projection: from an implicant to a cube over the state variables.
+//!
+//! For literals `L` over state variables `s` and others `y`, all true in a model, gives literals `C` over `s`, true in
+//! the model, with `C -> exists y. L`. One variable of `y` after the other is eliminated: by an equation; else by the
+//! greatest lower (or least upper) bound in the model, which takes its place in all other constraints (Loos and
+//! Weispfenning on reals; on ints Cooper's method, where the distance of the variable from the bound is that in the model,
+//! modulo the period of the divisibilities). After Komuravelli, Gurfinkel and Chaki, *SMT-based model checking for
+//! recursive programs* (2014), and Bjorner and Janota, *Playing with quantified satisfaction* (2015).
+
+use dashu_base::{Abs, Signed};
+use gander_term::{IBig, Op, Pool, RBig, Sort, SymbolId, TermId, Value};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::implicant::{Implicant, Model, NotProjectable};
+use super::linear::{Constraint, Linear, Relation, lcm, rational, remainder};
+
+/// More constraints than this are not projected but fixed to the model.
+const MOST_CONSTRAINTS: usize = 2000;
+
+/// A cube: the literals, and those among them that are linear as constraints.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Projected {
+    pub literals: Vec<TermId>,
+    pub constraints: Vec<(TermId, Constraint)>,
+}
+
+/// See the module's documentation. The model must have values for all symbols of the implicant but quotients.
+pub(super) fn project(
+    pool: &mut Pool,
+    model: &Model,
+    kept: &FxHashSet<SymbolId>,
+    implicant: Implicant,
+) -> Result<Projected, NotProjectable> {
+    let Implicant { constraints, literals, mut fixed, quotients } = implicant;
+    let quotients: FxHashMap<SymbolId, Value> = quotients.into_iter().collect();
+    let value_of = |pool: &Pool, s: SymbolId| {
+        let value = quotients.get(&s).or_else(|| model.get(&s));
+        let _ = pool;
+        value.and_then(rational).ok_or(NotProjectable("a variable without a value"))
+    };
+    let mut work = Work { pool, constraints: Vec::new(), values: FxHashMap::default() };
+    // Values of all atoms, and what is to be eliminated.
+    let mut eliminated: Vec<(SymbolId, TermId)> = Vec::new();
+    for c in &constraints {
+        for &atom in c.form.terms.keys() {
+            if work.values.contains_key(&atom) {
+                continue;
+            }
+            let value = atom_value(work.pool, atom, &|s| quotients.get(&s).or_else(|| model.get(&s)).cloned())?;
+            work.values.insert(atom, value);
+            match (work.pool.op(atom), work.pool.args(atom)) {
+                (Op::Symbol(s), _) if !kept.contains(&s) => eliminated.push((s, atom)),
+                (Op::ToReal, &[inner]) => {
+                    if let Some(s) = work.pool.as_symbol(inner).filter(|s| !kept.contains(s)) {
+                        // An int among reals.
+                        fixed.insert(s);
+                        eliminated.push((s, atom));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    work.constraints = constraints.into_iter().filter_map(Constraint::normal).collect();
+    work.tidy();
+    let mut rest = Vec::new();
+    for (s, atom) in eliminated {
+        if fixed.contains(&s) || work.constraints.len() > MOST_CONSTRAINTS {
+            let value = value_of(work.pool, s)?;
+            work.fix(atom, &value);
+        } else {
+            rest.push(atom);
+        }
+    }
+    while let Some(at) = work.next(&rest) {
+        let atom = rest.swap_remove(at);
+        if work.pool.sort(atom) == Sort::Int {
+            work.eliminate_int(atom)
+        } else {
+            work.eliminate_real(atom)
+        }
+        work.tidy();
+    }
+    Ok(work.finish(literals))
+}
+
+/// The value of an atom in the model.
+fn atom_value(pool: &Pool, atom: TermId, model: &dyn Fn(SymbolId) -> Option<Value>) -> Result<RBig, NotProjectable> {
+    let value = gander_term::evaluate(pool, atom, model).map_err(|_| NotProjectable("a term without a value"))?;
+    rational(&value).ok_or(NotProjectable("a number of no known kind"))
+}
+
+struct Work<'a> {
+    pool: &'a mut Pool,
+    constraints: Vec<Constraint>,
+    values: FxHashMap<TermId, RBig>,
+}
+
+impl Work<'_> {
+    fn value(&self, form: &Linear) -> RBig {
+        form.value(&|atom| self.values.get(&atom).cloned().unwrap_or(RBig::ZERO))
+    }
+
+    fn fix(&mut self, atom: TermId, value: &RBig) {
+        for c in &mut self.constraints {
+            c.form.fix(atom, value);
+        }
+        self.tidy();
+    }
+
+    /// Normal forms, each once; of constraints that differ in their bound the tightest.
+    fn tidy(&mut self) {
+        let constraints = std::mem::take(&mut self.constraints);
+        let mut all: Vec<Constraint> = constraints.into_iter().filter_map(Constraint::normal).collect();
+        all.sort_unstable_by(|a, b| {
+            let key = |c: &Constraint| matches!(c.relation, Relation::AtMost | Relation::Below);
+            let strict = |c: &Constraint| c.relation == Relation::Below;
+            (key(a), &a.form.terms, &b.form.constant, strict(b)).cmp(&(
+                key(b),
+                &b.form.terms,
+                &a.form.constant,
+                strict(a),
+            ))
+        });
+        all.dedup_by(|b, a| {
+            let bounds = |c: &Constraint| matches!(c.relation, Relation::AtMost | Relation::Below);
+            a == b || (bounds(a) && bounds(b) && a.form.terms == b.form.terms)
+        });
+        self.constraints = all;
+    }
+
+    /// The position of what is best eliminated next: what an equation gives, or what occurs least.
+    fn next(&self, rest: &[TermId]) -> Option<usize> {
+        let cost = |atom: TermId| {
+            let with: Vec<&Constraint> = self.constraints.iter().filter(|c| c.form.terms.contains_key(&atom)).collect();
+            let solved =
+                with.iter().any(|c| c.relation == Relation::Equal && c.form.terms[&atom].clone().abs() == RBig::ONE);
+            (!solved, with.len())
+        };
+        (0..rest.len()).min_by_key(|&i| cost(rest[i]))
+    }
+
+    /// Takes the constraints that mention an atom away.
+    fn take(&mut self, atom: TermId) -> Vec<Constraint> {
+        let (with, without) =
+            std::mem::take(&mut self.constraints).into_iter().partition(|c| c.form.terms.contains_key(&atom));
+        self.constraints = without;
+        with
+    }
+
+    /// `a * atom + rest = 0` is used to eliminate the atom from the others.
+    fn solve(&mut self, atom: TermId, equation: &Linear, others: Vec<Constraint>, sort: Sort) {
+        let a = equation.coefficient(atom);
+        let size = a.clone().abs();
+        for mut c in others {
+            let k = c.form.coefficient(atom);
+            // size * form - k * sign(a) * equation: the atom cancels out.
+            c.form.scale(&size);
+            let sign = if a.is_negative() { RBig::ONE } else { -RBig::ONE };
+            c.form.add(equation, &(k * sign));
+            c.form.terms.remove(&atom);
+            if let Relation::Multiple(m) = &mut c.relation {
+                *m *= size.numerator().clone();
+            }
+            self.constraints.push(c);
+        }
+        if sort == Sort::Int && size != RBig::ONE {
+            let (form, relation) = (equation.without(atom), Relation::Multiple(size.numerator().clone()));
+            self.constraints.push(Constraint { form, relation, sort });
+        }
+    }
+
+    fn eliminate_real(&mut self, x: TermId) {
+        let mut with = self.take(x);
+        if let Some(at) = with.iter().position(|c| c.relation == Relation::Equal) {
+            let equation = with.swap_remove(at);
+            return self.solve(x, &equation.form, with, Sort::Real);
+        }
+        let (lower, upper): (Vec<Constraint>, Vec<Constraint>) =
+            with.into_iter().partition(|c| c.form.coefficient(x).is_negative());
+        if lower.is_empty() || upper.is_empty() {
+            return;
+        }
+        // Bounds as forms: x > l, x >= l, x < u, x <= u.
+        let bound = |c: &Constraint| {
+            let k = c.form.coefficient(x);
+            (c.form.without(x).scaled(&(-RBig::ONE / k)), c.relation == Relation::Below)
+        };
+        let lower: Vec<_> = lower.iter().map(bound).collect();
+        let upper: Vec<_> = upper.iter().map(bound).collect();
+        let from_below = lower.len() <= upper.len();
+        let (near, far) = if from_below { (&lower, &upper) } else { (&upper, &lower) };
+        let sign = if from_below { RBig::ONE } else { -RBig::ONE };
+        // The bound that is tightest in the model, a strict one if there are several.
+        let key = |b: &(Linear, bool)| (self.value(&b.0) * sign.clone(), b.1);
+        let Some(best) = near.iter().max_by_key(|b| key(b)).cloned() else { return };
+        for other in near.iter().filter(|b| **b != best) {
+            // The other is no tighter.
+            let mut form = other.0.minus(&best.0);
+            form.scale(&sign);
+            let relation = if other.1 && !best.1 { Relation::Below } else { Relation::AtMost };
+            self.constraints.push(Constraint { form, relation, sort: Sort::Real });
+        }
+        for other in far {
+            let mut form = best.0.minus(&other.0);
+            form.scale(&sign);
+            let relation = if other.1 || best.1 { Relation::Below } else { Relation::AtMost };
+            self.constraints.push(Constraint { form, relation, sort: Sort::Real });
+        }
+    }
+
+    fn eliminate_int(&mut self, x: TermId) {
+        let mut with = self.take(x);
+        let equations = with.iter().enumerate().filter(|(_, c)| c.relation == Relation::Equal);
+        if let Some((at, _)) = equations.min_by_key(|(_, c)| c.form.coefficient(x).abs()) {
+            let equation = with.swap_remove(at);
+            return self.solve(x, &equation.form, with, Sort::Int);
+        }
+        let (periodic, bounds): (Vec<Constraint>, Vec<Constraint>) =
+            with.into_iter().partition(|c| matches!(c.relation, Relation::Multiple(_)));
+        let period = periodic.iter().fold(IBig::ONE, |acc, c| match &c.relation {
+            Relation::Multiple(m) => lcm(&acc, m),
+            _ => acc,
+        });
+        let (lower, upper): (Vec<&Constraint>, Vec<&Constraint>) =
+            bounds.iter().partition(|c| c.form.coefficient(x).is_negative());
+        if lower.is_empty() || upper.is_empty() {
+            // Far enough in one direction all bounds hold.
+            let value = remainder(self.values[&x].numerator(), &period);
+            for mut c in periodic {
+                c.form.fix(x, &RBig::from(value.clone()));
+                self.constraints.push(c);
+            }
+            return;
+        }
+        // The tightest bound of a side in the model: the least distance of x from it.
+        let tightest = |side: &[&Constraint]| -> Option<Constraint> {
+            let distance = |c: &&&Constraint| -self.value(&c.form) / c.form.coefficient(x).abs();
+            side.iter().min_by_key(distance).map(|c| (*c).clone())
+        };
+        let (Some(low), Some(high)) = (tightest(&lower), tightest(&upper)) else { return };
+        let (low_unit, high_unit) = (low.form.coefficient(x).abs(), high.form.coefficient(x).abs());
+        let use_low = (low_unit, lower.len()) <= (high_unit, upper.len());
+        let best = if use_low { low } else { high };
+        // a * x + rest <= 0 with |a|: the slack is the distance, taken modulo |a| * period.
+        let size = best.form.coefficient(x).abs().numerator().clone();
+        let slack = -self.value(&best.form);
+        let slack = remainder(slack.numerator(), &(size * period));
+        let mut equation = best.form.clone();
+        equation.constant += RBig::from(slack);
+        let others = bounds.into_iter().filter(|c| *c != best).chain(periodic).collect();
+        self.solve(x, &equation, others, Sort::Int);
+    }
+
+    fn finish(mut self, literals: Vec<TermId>) -> Projected {
+        self.tidy();
+        let mut result = Projected { literals, constraints: Vec::new() };
+        let mut constraints: Vec<Constraint> = Vec::new();
+        for c in std::mem::take(&mut self.constraints) {
+            if c.relation == Relation::Equal {
+                // Two literals, so that one of them can be dropped.
+                let opposite = c.form.scaled(&-RBig::ONE);
+                let halves = [c.form, opposite];
+                let halves = halves.map(|form| Constraint { form, relation: Relation::AtMost, sort: c.sort }.normal());
+                constraints.extend(halves.into_iter().flatten());
+            } else {
+                constraints.push(c);
+            }
+        }
+        for c in constraints {
+            let term = c.term(self.pool);
+            result.literals.push(term);
+            result.constraints.push((term, c));
+        }
+        result.literals.sort_unstable();
+        result.literals.dedup();
+        result
+    }
+}
