@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::view::{CheckView, ClaimView, DiagnosticView, VerdictView};
+use crate::view::{CheckView, ClaimView, DiagnosticView, EngineView, ScheduleView, VerdictView};
 
 /// The name of the form; a change that could break a reader changes it.
 pub const SCHEMA: &str = "gander/1";
@@ -21,6 +21,30 @@ pub fn file_json(view: &CheckView) -> Value {
         "file": view.file,
         "results": view.claims.iter().map(claim_json).collect::<Vec<_>>(),
         "diagnostics": diagnostics,
+        "schedules": view.schedules.iter().map(schedule_json).collect::<Vec<_>>(),
+    })
+}
+
+fn schedule_json(schedule: &ScheduleView) -> Value {
+    let rounded = |seconds: f64| (seconds * 1e6).round() / 1e6;
+    let engine = |e: &EngineView| {
+        json!({
+            "engine": e.engine,
+            "share": e.share,
+            "after": e.after,
+            "claims": e.claims,
+            "began": e.began.map(rounded),
+            "turns": e.turns,
+            "seconds": rounded(e.used),
+            "settled": e.settled,
+            "facts": e.facts,
+            "ending": e.ending,
+        })
+    };
+    json!({
+        "model": schedule.model,
+        "plan": schedule.plan.as_ref().map(|(name, _)| name),
+        "engines": schedule.engines.iter().map(engine).collect::<Vec<_>>(),
     })
 }
 

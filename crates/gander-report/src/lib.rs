@@ -14,6 +14,7 @@ mod dot;
 mod graph;
 mod json;
 mod layout;
+mod schedule_text;
 mod stream_table;
 mod streams;
 mod style;
@@ -35,6 +36,6 @@ pub use text::{CheckText, Detail, check_text, counts_line, worst_exit_code};
 pub use trace_files::{streams_csv, streams_vcd};
 pub use trace_text::{TraceDetail, trace_table};
 pub use view::{
-    CheckView, ClaimView, DiagnosticView, EvidenceView, ObstacleView, Origin, Place, RepeatView, Severity,
-    ShownEvidence, TraceRow, TraceView, VerdictView,
+    CheckView, ClaimView, DiagnosticView, EngineView, EvidenceView, ObstacleView, Origin, Place, RepeatView,
+    ScheduleView, Severity, ShownEvidence, TraceRow, TraceView, VerdictView,
 };

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use crate::schedule_text::schedule_text;
 use crate::stream_table::{PLAIN_WIDTH, StreamScope, StreamTable, stream_table};
 use crate::style::Paint;
 use crate::trace_text::{TraceDetail, trace_table};
@@ -49,6 +50,9 @@ pub fn check_text(view: &CheckView, how: CheckText) -> String {
     }
     for error in &view.internal_errors {
         let _ = writeln!(out, "{} {error}", how.paint.bad("internal error:"));
+    }
+    for schedule in &view.schedules {
+        out.push_str(&schedule_text(schedule));
     }
     out
 }

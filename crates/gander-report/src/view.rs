@@ -252,6 +252,44 @@ pub struct CheckView {
     pub stopped: Option<String>,
     /// Time the check took.
     pub seconds: f64,
+    /// What ran and why, for each system of the file, if that was asked for.
+    pub schedules: Vec<ScheduleView>,
+}
+
+/// What ran in a check, and why.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ScheduleView {
+    /// What the model is like.
+    pub model: String,
+    /// The plan that was used and what it is made for; none if engines were named or the first ones were enough.
+    pub plan: Option<(String, String)>,
+    /// What each engine did.
+    pub engines: Vec<EngineView>,
+}
+
+/// What an engine did in a check.
+#[derive(Clone, PartialEq, Debug)]
+pub struct EngineView {
+    /// Which one.
+    pub engine: String,
+    /// Its share of the time.
+    pub share: f64,
+    /// How long it leaves others alone, in seconds.
+    pub after: f64,
+    /// How many of the claims it can decide.
+    pub claims: usize,
+    /// When its first turn began, in seconds.
+    pub began: Option<f64>,
+    /// How many turns it had.
+    pub turns: u64,
+    /// How long these were altogether, in seconds.
+    pub used: f64,
+    /// How many claims it settled.
+    pub settled: usize,
+    /// How many facts it published.
+    pub facts: u64,
+    /// How its work ended, in words.
+    pub ending: String,
 }
 
 impl CheckView {
@@ -264,6 +302,7 @@ impl CheckView {
             internal_errors: Vec::new(),
             stopped: None,
             seconds: 0.0,
+            schedules: Vec::new(),
         }
     }
 

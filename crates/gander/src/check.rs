@@ -4,10 +4,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use gander_engines::{CancelToken, CheckConfig, CheckReport, EngineOptions, InternalError, Nobody, Observer, engines};
+use gander_engines::{
+    CancelToken, CheckConfig, CheckReport, EngineAccount, EngineOptions, InternalError, Nobody, Observer, Portfolio,
+    Schedule, engines,
+};
 use gander_lang::{Colour, Loaded, RenderStyle, SourceFile, language_of, nearest, render};
 use gander_report::describe::{Answered, claim_view, diagnostic_view};
-use gander_report::{CheckView, ClaimView, DiagnosticView, Paint, Severity};
+use gander_report::{CheckView, ClaimView, DiagnosticView, EngineView, Paint, ScheduleView, Severity};
 use gander_smt::Solvers;
 use gander_system::write_evidence;
 use gander_system::{ClaimId, ClaimKind, ClaimOrigin, Dataflow, Evidence, System, Verdict};
@@ -67,8 +70,12 @@ pub struct CheckOptions {
     pub properties: Vec<String>,
     /// Which structural checks to make.
     pub checks: StructuralChecks,
-    /// Names of the engines to use; all if empty.
+    /// Names of the engines to use; those of the portfolio if empty.
     pub engines: Vec<String>,
+    /// Which engines to use on which models; the portfolio that comes with the program if not given.
+    pub portfolio: Option<Portfolio>,
+    /// Whether the view says what ran and why.
+    pub explain_schedule: bool,
     /// When to give up.
     pub timeout: Option<Duration>,
     /// How many engines work at the same time; as many as there are processors if not given.
@@ -205,6 +212,7 @@ pub fn check_loaded(
         internal_errors: Vec::new(),
         stopped: None,
         seconds: 0.0,
+        schedules: Vec::new(),
     };
     let (mut reports, mut trees, mut internal_errors) = (Vec::new(), Vec::new(), Vec::new());
     let count = systems.len() as u32;
@@ -236,6 +244,9 @@ pub fn check_loaded(
             internal_errors.extend(errors);
             trees.extend(proved.into_iter().map(|p| (system.claims[p.claim.index()].name.clone(), p.file)));
         }
+        if options.explain_schedule {
+            view.schedules.push(schedule_view(&report.schedule));
+        }
         reports.push((Arc::clone(system), report));
     }
     view.internal_errors.extend(internal_errors);
@@ -257,6 +268,26 @@ pub fn check_loaded(
         None => (None, CheckReport::default()),
     };
     Checked { view, system, report, others: reports.collect(), trees }
+}
+
+fn schedule_view(schedule: &Schedule) -> ScheduleView {
+    let engine = |a: &EngineAccount| EngineView {
+        engine: a.engine.clone(),
+        share: a.part.share,
+        after: a.part.after,
+        claims: a.claims,
+        began: a.began.map(|d| d.as_secs_f64()),
+        turns: a.turns,
+        used: a.used.as_secs_f64(),
+        settled: a.settled,
+        facts: a.facts,
+        ending: a.ending.words().to_string(),
+    };
+    ScheduleView {
+        model: schedule.model.clone(),
+        plan: (!schedule.plan.is_empty()).then(|| (schedule.plan.clone(), schedule.about.clone())),
+        engines: schedule.engines.iter().map(engine).collect(),
+    }
 }
 
 /// Adds the verdicts about a system to the view.
@@ -370,6 +401,7 @@ fn configure(system: &System, options: &CheckOptions) -> Result<CheckConfig, Usa
     let claims = selected(system, options)?;
     let mut config = CheckConfig::new(solvers, claims);
     config.engines = (!options.engines.is_empty()).then(|| options.engines.clone());
+    config.portfolio = options.portfolio.clone();
     config.timeout = options.timeout;
     if let Some(jobs) = options.jobs {
         config.jobs = jobs;

@@ -51,6 +51,8 @@ pub enum Command {
     Simulate(SimulateArgs),
     /// Draw the control graph of a model
     Graph(GraphArgs),
+    /// List the engines and what each is for
+    Engines(EnginesArgs),
     /// List the solvers found and test them
     Doctor(DoctorArgs),
     /// Fetch the solvers into the cache folder
@@ -83,6 +85,12 @@ pub struct CheckArgs {
     /// Use only this engine; may be given several times
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub engine: Vec<String>,
+    /// Which engines to use on which models (docs/portfolio.md); `gander engines --portfolio` prints the default
+    #[arg(long, value_name = "FILE", conflicts_with = "engine")]
+    pub portfolio: Option<PathBuf>,
+    /// Say afterwards which engines ran, why, for how long, and what each contributed
+    #[arg(long)]
+    pub explain_schedule: bool,
     /// Give up on a file after so many seconds
     #[arg(long, short, value_name = "SECONDS", value_parser = seconds)]
     pub timeout: Option<Duration>,
@@ -161,6 +169,8 @@ impl CheckArgs {
             json: false,
             property: Vec::new(),
             engine: Vec::new(),
+            portfolio: None,
+            explain_schedule: false,
             timeout: None,
             jobs: None,
             seed: 0,
@@ -195,6 +205,13 @@ pub struct SolverArgs {
     /// The program of a solver, for example z3=/opt/z3/bin/z3; may be given several times
     #[arg(long, value_name = "NAME=PATH", value_parser = solver)]
     pub solver: Vec<(String, PathBuf)>,
+}
+
+#[derive(ClapArgs, Debug)]
+pub struct EnginesArgs {
+    /// Print the portfolio that comes with the program: a file to start from for `check --portfolio`
+    #[arg(long)]
+    pub portfolio: bool,
 }
 
 #[derive(ClapArgs, Debug)]

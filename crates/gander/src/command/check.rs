@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use gander::engines::{CancelToken, EngineOptions, InductionOptions};
+use gander::engines::{CancelToken, EngineOptions, InductionOptions, Portfolio};
 use gander::report::{
     CheckText, CheckView, Detail, DiagnosticView, Origin, Severity, StreamScope, TraceDetail, check_text, file_json,
     streams_csv, streams_vcd, worst_exit_code,
@@ -59,6 +59,7 @@ fn prepare(args: &CheckArgs, output: &mut Output) -> Result<CheckOptions, String
     for folder in args.log_smt.iter().chain(&args.save_evidence).chain(&args.save_traces) {
         std::fs::create_dir_all(folder).map_err(|e| format!("the folder {} cannot be made: {e}", folder.display()))?;
     }
+    let portfolio = args.portfolio.as_deref().map(read_portfolio).transpose()?;
     let induction = InductionOptions { max_k: args.max_depth, ..args.induction.clone().unwrap_or_default() };
     let engine_options = EngineOptions { max_depth: args.max_depth, induction, ..EngineOptions::default() };
     Ok(CheckOptions {
@@ -66,6 +67,8 @@ fn prepare(args: &CheckArgs, output: &mut Output) -> Result<CheckOptions, String
         properties: args.property.clone(),
         checks: args.checks.clone(),
         engines: args.engine.clone(),
+        portfolio,
+        explain_schedule: args.explain_schedule,
         timeout: args.timeout,
         jobs: args.jobs,
         seed: args.seed,
@@ -77,6 +80,11 @@ fn prepare(args: &CheckArgs, output: &mut Output) -> Result<CheckOptions, String
         file_form: if args.json { FileForm::Included } else { FileForm::LeftOut },
         analysis: if args.modular { Analysis::Modular } else { Analysis::Whole },
     })
+}
+
+fn read_portfolio(file: &Path) -> Result<Portfolio, String> {
+    let text = read_input(&file.to_string_lossy()).map_err(|e| format!("{}: {e}", file.display()))?;
+    Portfolio::parse(&text).map_err(|e| format!("the portfolio {} cannot be used: {e}", file.display()))
 }
 
 /// The solvers of this machine, with those that the command line names.

@@ -4,6 +4,7 @@ mod args;
 mod certify;
 mod check;
 mod doctor;
+mod engines;
 mod explain;
 mod fmt;
 mod graph;
@@ -34,6 +35,7 @@ pub fn run(args: Args, output: &mut Output) -> u8 {
         Command::Fmt(options) => fmt::run(&options, output),
         Command::Simulate(options) => simulate::run(&options, output),
         Command::Graph(options) => graph::run(&options, output),
+        Command::Engines(options) => engines::run(&options, output),
         Command::Doctor(options) => doctor::doctor(&options, output),
         Command::Setup(options) => doctor::setup(&options, output),
         Command::Explain(options) => explain::run(&options, output),

@@ -31,7 +31,8 @@ fn one_file_is_an_object() {
     let ran = Folder::with("counter.sts", COUNTER).run(&["check", "--json", "counter.sts"]);
     assert_eq!((ran.code, ran.err.as_str()), (1, ""));
     let value = validated(&ran);
-    assert_eq!(keys(&value), ["schema", "file", "results", "diagnostics"]);
+    assert_eq!(keys(&value), ["schema", "file", "results", "diagnostics", "schedules"]);
+    assert_eq!(value["schedules"].as_array().map(Vec::len), Some(0));
     assert_eq!(value["file"], "counter.sts");
     let results = value["results"].as_array().unwrap();
     let expected = [
@@ -149,4 +150,16 @@ tel
     assert_eq!(result("ok")["length"], 1);
     assert_eq!(result("fine")["verdict"], "fails");
     assert!(value["diagnostics"].as_array().unwrap().iter().any(|d| d["code"] == "W1701"));
+}
+
+#[test]
+fn a_schedule_is_told_if_asked_for() {
+    if !have_z3("a_schedule_is_told_if_asked_for") {
+        return;
+    }
+    let ran = Folder::with("counter.sts", COUNTER).run(&["check", "--json", "--explain-schedule", "counter.sts"]);
+    let value = validated(&ran);
+    let engines = value["schedules"][0]["engines"].as_array().unwrap();
+    let settled: u64 = engines.iter().map(|e| e["settled"].as_u64().unwrap()).sum();
+    assert_eq!(settled as usize, value["results"].as_array().unwrap().len());
 }

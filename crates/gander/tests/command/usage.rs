@@ -85,3 +85,29 @@ fn the_doctor_examines_solvers() {
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8(output.stdout).unwrap().contains("no z3  `gander setup` fetches it"));
 }
+
+#[test]
+fn a_portfolio_of_ones_own() {
+    let folder = Folder::with("counter.sts", crate::support::COUNTER);
+    let printed = folder.run(&["engines", "--portfolio"]);
+    assert_eq!(printed.code, 0);
+    folder.write("same.toml", &printed.out);
+    folder.write("bmc.toml", "[[plan]]\nname = 'mine'\nengines.bmc = {}\n");
+    folder.write("typo.toml", "[[plan]]\nname = 'mine'\nengines.bcm = {}\n");
+    let wrong = folder.run(&["check", "--portfolio", "typo.toml", "counter.sts"]);
+    assert_eq!(wrong.code, 2);
+    assert!(
+        wrong.err.starts_with("error: the portfolio typo.toml cannot be used: plan `mine`: there is no engine `bcm`")
+    );
+    assert_eq!(folder.run(&["check", "--portfolio", "none.toml", "counter.sts"]).code, 2);
+    if !crate::support::have_z3("a_portfolio_of_ones_own") {
+        return;
+    }
+    let usual = folder.run(&["check", "--portfolio", "same.toml", "counter.sts"]);
+    assert_eq!(usual.code, 1, "{}", usual.err);
+    let args =
+        ["check", "--portfolio", "bmc.toml", "--explain-schedule", "--max-depth", "9", "-p", "small", "counter.sts"];
+    let only = folder.run(&args);
+    assert_eq!(only.code, 3, "{}{}", only.out, only.err);
+    assert!(only.out.contains("plan mine\n") && !only.out.contains("induction"), "{}", only.out);
+}
