@@ -77,8 +77,14 @@ impl std::fmt::Debug for EngineInfo {
 
 /// Every engine, in the order in which a check starts them: the cheap ones first.
 pub fn engines() -> &'static [EngineInfo] {
-    static ENGINES: &[EngineInfo] =
-        &[crate::simulate::INFO, crate::bmc::INFO, crate::induction::INFO, crate::explicit::INFO, crate::pdr::INFO];
+    static ENGINES: &[EngineInfo] = &[
+        crate::simulate::INFO,
+        crate::bmc::INFO,
+        crate::induction::INFO,
+        crate::explicit::INFO,
+        crate::invariants::INFO,
+        crate::pdr::INFO,
+    ];
     ENGINES
 }
 

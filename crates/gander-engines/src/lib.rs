@@ -20,6 +20,7 @@ mod encoding;
 mod engine;
 mod explicit;
 mod induction;
+mod invariants;
 mod log_name;
 mod pdr;
 mod portfolio;

@@ -20,6 +20,12 @@ pub(crate) enum SeededBug {
     CircularStep,
     /// Some states that are met are not kept.
     LostState,
+    /// Candidates for invariants need not hold in start states.
+    ForgottenStart,
+    /// Candidates that were dropped are still assumed.
+    StaleAssumption,
+    /// Candidates are `k`-inductive without having been looked at in the first `k` states.
+    ShortBase,
 }
 
 impl SeededBug {

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 /// The values that a formula is evaluated with; those that a formula does not mention may be missing.
 #[derive(Clone, Copy)]
-pub(super) struct Moment<'a> {
+pub(crate) struct Moment<'a> {
     pub node: NodeId,
     pub current: &'a [Value],
     pub params: &'a [Value],
@@ -23,13 +23,13 @@ enum Source {
 
 /// What symbols of a system stand for.
 #[derive(Debug)]
-pub(super) struct Scope {
+pub(crate) struct Scope {
     sources: FxHashMap<SymbolId, Source>,
     location: gander_term::EnumId,
 }
 
 impl Scope {
-    pub(super) fn new(system: &System) -> Scope {
+    pub(crate) fn new(system: &System) -> Scope {
         let mut sources = FxHashMap::default();
         sources.insert(system.location, Source::Location);
         for (i, v) in system.vars.iter().enumerate() {
@@ -50,7 +50,7 @@ impl Scope {
 
 /// One or more terms, compiled.
 #[derive(Debug)]
-pub(super) struct Formula {
+pub(crate) struct Formula {
     program: Program,
     sources: Vec<Source>,
     location: gander_term::EnumId,
@@ -58,21 +58,21 @@ pub(super) struct Formula {
 
 /// Memory for evaluation.
 #[derive(Default)]
-pub(super) struct Workspace {
+pub(crate) struct Workspace {
     inputs: Vec<Value>,
     scratch: Scratch,
 }
 
 impl Formula {
     /// Compiles terms; `None` if they mention a symbol that is not in scope.
-    pub(super) fn new(scope: &Scope, pool: &Pool, terms: &[TermId]) -> Option<Formula> {
+    pub(crate) fn new(scope: &Scope, pool: &Pool, terms: &[TermId]) -> Option<Formula> {
         let program = Program::compile(pool, terms);
         let sources = program.inputs().iter().map(|s| scope.sources.get(s).copied()).collect::<Option<Vec<_>>>()?;
         Some(Formula { program, sources, location: scope.location })
     }
 
     /// The values of the terms; `None` if they cannot be computed.
-    pub(super) fn values<'w>(&self, at: Moment<'_>, work: &'w mut Workspace) -> Option<&'w [Value]> {
+    pub(crate) fn values<'w>(&self, at: Moment<'_>, work: &'w mut Workspace) -> Option<&'w [Value]> {
         work.inputs.clear();
         for source in &self.sources {
             let value = match *source {
@@ -87,7 +87,7 @@ impl Formula {
     }
 
     /// The truth of the first term; `None` if it cannot be computed.
-    pub(super) fn truth(&self, at: Moment<'_>, work: &mut Workspace) -> Option<bool> {
+    pub(crate) fn truth(&self, at: Moment<'_>, work: &mut Workspace) -> Option<bool> {
         self.values(at, work)?.first()?.as_bool()
     }
 }

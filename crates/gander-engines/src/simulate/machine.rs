@@ -37,7 +37,7 @@ struct Beginning {
 }
 
 /// See the module's documentation.
-pub(super) struct Machine {
+pub(crate) struct Machine {
     pub system: Arc<System>,
     moves: Vec<Move>,
     beginnings: Vec<Beginning>,
@@ -49,14 +49,14 @@ pub(super) struct Machine {
 
 /// A step that was taken.
 #[derive(Clone, Debug)]
-pub(super) struct Taken {
+pub(crate) struct Taken {
     pub transition: TransitionId,
     pub params: Vec<Value>,
     pub state: State,
 }
 
 impl Machine {
-    pub(super) fn new(system: &Arc<System>, scope: &Scope) -> Machine {
+    pub(crate) fn new(system: &Arc<System>, scope: &Scope) -> Machine {
         let mut pool = Pool::fork(&system.pool);
         let mut roots: Vec<TermId> = Vec::new();
         for t in system.transition_ids() {
@@ -92,7 +92,7 @@ impl Machine {
     }
 
     /// A start state of this start, if one is hit upon.
-    pub(super) fn start(&mut self, s: StartId, random: &mut Random) -> Option<State> {
+    pub(crate) fn start(&mut self, s: StartId, random: &mut Random) -> Option<State> {
         let beginning = &self.beginnings[s.index()];
         let node = beginning.target;
         for _ in 0..START_TRIES {
@@ -112,7 +112,7 @@ impl Machine {
     }
 
     /// Tries to take a transition with some parameters.
-    pub(super) fn take(&mut self, t: TransitionId, from: &State, random: &mut Random) -> Option<Taken> {
+    pub(crate) fn take(&mut self, t: TransitionId, from: &State, random: &mut Random) -> Option<Taken> {
         let system = Arc::clone(&self.system);
         let step = &self.moves[t.index()];
         if !step.usable {

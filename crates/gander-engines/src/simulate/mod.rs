@@ -6,9 +6,9 @@
 //! earlier run that did something new (took a transition or reached a node for the first time). The same seed gives
 //! the same runs. What a run shows is proposed; it need not be a shortest one, so the director may wait for better.
 
-mod formula;
-mod machine;
-mod random;
+pub(crate) mod formula;
+pub(crate) mod machine;
+pub(crate) mod random;
 mod sample;
 mod watch;
 
