@@ -67,6 +67,8 @@ pub struct EngineOptions {
     pub induction: InductionOptions,
     /// Of simulation.
     pub simulation: SimulationOptions,
+    /// Of the search for invariants.
+    pub invariants: InvariantOptions,
     /// A mistake to make.
     #[cfg(test)]
     pub(crate) bug: Option<crate::seeded::SeededBug>,
@@ -79,6 +81,7 @@ impl Default for EngineOptions {
             max_depth: None,
             induction: InductionOptions::default(),
             simulation: SimulationOptions::default(),
+            invariants: InvariantOptions::default(),
             #[cfg(test)]
             bug: None,
         }
@@ -133,6 +136,13 @@ impl Default for SimulationOptions {
     fn default() -> SimulationOptions {
         SimulationOptions { longest_run: 200, max_steps: None }
     }
+}
+
+/// Settings of the search for invariants.
+#[derive(Clone, Debug, Default)]
+pub struct InvariantOptions {
+    /// Stop after this many rounds, each with wider templates or a deeper induction than the one before.
+    pub max_rounds: Option<usize>,
 }
 
 /// The certified answer to a claim, or what is known without one.

@@ -38,8 +38,8 @@ mod view;
 pub use board::{Board, Cursor, Fact, ProvedInvariant, portable};
 pub use cancel::CancelToken;
 pub use config::{
-    CheckConfig, CheckReport, EngineOptions, Event, InductionOptions, InternalError, Nobody, Observer, Outcome,
-    SimulationOptions,
+    CheckConfig, CheckReport, EngineOptions, Event, InductionOptions, InternalError, InvariantOptions, Nobody,
+    Observer, Outcome, SimulationOptions,
 };
 pub use director::{check, check_with};
 pub use engine::{Advance, Desk, Engine, EngineInfo, Purpose, engines};

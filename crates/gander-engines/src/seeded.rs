@@ -29,7 +29,7 @@ pub(crate) enum SeededBug {
 }
 
 impl SeededBug {
-    /// All of them.
+    /// Those that the encoding, bounded model checking or induction make.
     pub(crate) const ALL: [SeededBug; 6] = [
         SeededBug::OffByOneDepth,
         SeededBug::DroppedFrame,
@@ -73,6 +73,7 @@ mod tests {
         config.timeout = Some(Duration::from_secs(20));
         config.options.max_depth = Some(3);
         config.options.induction.max_k = Some(5);
+        config.options.invariants.max_rounds = Some(4);
         config.options.bug = bug;
         let report = check(system, &config, &CancelToken::new(), &Nobody);
         if let Some(e) = report.internal_errors.first() {
@@ -120,5 +121,11 @@ mod tests {
     fn bugs_of_explicit_search_are_caught() {
         use SeededBug::*;
         are_caught(&[DroppedFrame, WrongNode, DroppedAssumption, LostState], &["explicit"]);
+    }
+
+    #[test]
+    fn bugs_of_the_search_for_invariants_are_caught() {
+        use SeededBug::*;
+        are_caught(&[ForgottenStart, StaleAssumption, ShortBase], &["invariants"]);
     }
 }

@@ -89,6 +89,14 @@ fn pdr_agrees() {
 }
 
 #[test]
+fn invariants_agree() {
+    let portfolio = Portfolio { max_rounds: Some(4), ..Portfolio::new(Some(&["invariants"])) };
+    let report = agrees(portfolio, Lengths::Any, 700_000);
+    let (holds, fails) = decided(&report);
+    assert!(holds > 0 && fails > 0, "{report}");
+}
+
+#[test]
 fn the_portfolio_agrees() {
     let report = agrees(Portfolio::new(None), Lengths::Shortest, 300_000);
     // Everything but liveness is decided on finite systems.

@@ -288,7 +288,8 @@ impl Houdini {
             }
             let solvers = self.solvers.as_ref().map_or(0, Vec::len);
             self.failures += 1;
-            self.current = if self.failures.is_multiple_of(3) { (self.current + 1) % solvers.max(1) } else { self.current };
+            self.current =
+                if self.failures.is_multiple_of(3) { (self.current + 1) % solvers.max(1) } else { self.current };
             if self.failures > 40 {
                 return Err(Reason::NotStarted(format!("too many failures: {reason}")));
             }

@@ -145,7 +145,8 @@ impl Miner {
     }
 
     fn mine(&mut self, desk: &Desk) {
-        let Some(&(level, k)) = ROUNDS.get(self.round) else {
+        let most = desk.config().options.invariants.max_rounds.unwrap_or(ROUNDS.len());
+        let Some(&(level, k)) = ROUNDS.get(self.round).filter(|_| self.round < most) else {
             self.over = true;
             return;
         };

@@ -86,11 +86,8 @@ pub(super) fn mine(
     let mut seen: FxHashSet<Candidate> = FxHashSet::default();
     for &node in nodes {
         let states = samples(node);
-        let formulas = if states.is_empty() {
-            vec![e.pool.ff()]
-        } else {
-            at_node(e, &vocabulary, &states, &volume, nodes.len())
-        };
+        let formulas =
+            if states.is_empty() { vec![e.pool.ff()] } else { at_node(e, &vocabulary, &states, &volume, nodes.len()) };
         for formula in formulas {
             let candidate = Candidate { node, formula };
             if e.pool.as_bool(formula) != Some(true) && seen.insert(candidate) {
@@ -102,13 +99,7 @@ pub(super) fn mine(
 }
 
 /// The formulas for the states of one of so many nodes.
-fn at_node(
-    e: &mut Encoding,
-    vocabulary: &Vocabulary,
-    states: &[State],
-    volume: &Volume,
-    nodes: usize,
-) -> Vec<TermId> {
+fn at_node(e: &mut Encoding, vocabulary: &Vocabulary, states: &[State], volume: &Volume, nodes: usize) -> Vec<TermId> {
     let share = |most: usize| most.div_ceil(nodes.min(20));
     let count = states.len();
     let system = Arc::clone(&e.system);

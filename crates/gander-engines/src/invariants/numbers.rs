@@ -145,15 +145,7 @@ impl Columns {
         }
     }
 
-    fn pair(
-        &self,
-        pool: &mut Pool,
-        states: &[usize],
-        a: usize,
-        b: usize,
-        looking: Looking,
-        found: &mut Vec<TermId>,
-    ) {
+    fn pair(&self, pool: &mut Pool, states: &[usize], a: usize, b: usize, looking: Looking, found: &mut Vec<TermId>) {
         let (ra, rb) = (&self.ranks[a], &self.ranks[b]);
         let (mut below, mut above) = (true, true);
         for &s in states {
@@ -232,7 +224,7 @@ impl Columns {
         for equality in echelon.orthogonal() {
             let terms = equality[..variables.len()].iter().filter(|c| **c != IBig::ZERO).count();
             let small = |c: &IBig| *c <= largest && -c <= largest;
-            if terms < 2 || terms > MOST_TERMS || !equality[..variables.len()].iter().all(small) {
+            if !(2..=MOST_TERMS).contains(&terms) || !equality[..variables.len()].iter().all(small) {
                 continue;
             }
             found.push(self.equality(pool, &variables, &equality));

@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
-use gander_system::{Effect, NodeId, StartId, State, System, TransitionId};
+use gander_system::{Effect, NodeId, StartId, State, StateVar, System, TransitionId};
 use gander_term::{Op, Pool, SymbolId, TermId, Value};
+use rustc_hash::FxHashSet;
 
 use super::formula::{Formula, Moment, Scope, Workspace};
+use super::order::order;
 use super::random::Random;
 use super::sample::{Constants, Source};
 
@@ -32,7 +34,8 @@ struct Move {
 
 struct Beginning {
     target: NodeId,
-    sources: Vec<Source>,
+    /// In the order in which values are chosen.
+    sources: Vec<(usize, Source)>,
     constraint: Option<Formula>,
 }
 
@@ -71,14 +74,11 @@ impl Machine {
             .into_iter()
             .zip(&system.starts)
             .map(|(term, start)| {
-                let conjuncts: Vec<TermId> = start.constraint.iter().map(|c| c.term.term()).collect();
+                let mut conjuncts: Vec<TermId> = start.constraint.iter().map(|c| c.term.term()).collect();
+                conjuncts.push(system.assumption_term(&mut pool, start.target));
                 let conjuncts = flatten(&pool, &conjuncts);
-                let sources = (0..system.vars.len())
-                    .map(|i| {
-                        let earlier = |s: SymbolId| system.vars[..i].iter().any(|v| v.current == s);
-                        Source::new(&mut pool, scope, system.vars[i].current, &conjuncts, earlier)
-                    })
-                    .collect();
+                let symbols: Vec<SymbolId> = system.vars.iter().map(|v| v.current).collect();
+                let sources = sources_in_order(&mut pool, scope, &symbols, &conjuncts);
                 Beginning { target: start.target, sources, constraint: Formula::new(scope, &pool, &[term]) }
             })
             .collect();
@@ -96,11 +96,13 @@ impl Machine {
         let beginning = &self.beginnings[s.index()];
         let node = beginning.target;
         for _ in 0..START_TRIES {
-            let mut values: Vec<Value> = Vec::with_capacity(self.system.vars.len());
-            for source in &beginning.sources {
+            random.change_mood();
+            // Until it is their turn, variables have values that no source looks at.
+            let any = |v: &StateVar, random: &mut Random| self.constants.pick(&self.system.pool, v.sort, random);
+            let mut values: Vec<Value> = self.system.vars.iter().map(|v| any(v, random)).collect();
+            for (i, source) in &beginning.sources {
                 let at = Moment { node, current: &values, params: &[], next: &[] };
-                let value = source.pick(&self.system, &self.constants, at, random, &mut self.work);
-                values.push(value);
+                values[*i] = source.pick(&self.system, &self.constants, at, random, &mut self.work);
             }
             let at = Moment { node, current: &values, params: &[], next: &[] };
             let fits = beginning.constraint.as_ref()?.truth(at, &mut self.work) == Some(true);
@@ -141,6 +143,7 @@ impl Machine {
             }
             let tries = if step.open.is_empty() { 1 } else { NEXT_TRIES };
             for _ in 0..tries {
+                random.change_mood();
                 for (i, source) in &step.open {
                     let at = Moment { node: from.node, current: &from.values, params: &params, next: &next };
                     next[*i] = source.pick(&system, &self.constants, at, random, &mut self.work);
@@ -176,6 +179,23 @@ fn flatten(pool: &Pool, terms: &[TermId]) -> Vec<TermId> {
     flat
 }
 
+/// Where values of symbols come from, in the order in which they are chosen; what is not among the symbols is known.
+fn sources_in_order(
+    pool: &mut Pool,
+    scope: &Scope,
+    symbols: &[SymbolId],
+    conjuncts: &[TermId],
+) -> Vec<(usize, Source)> {
+    let mut later: FxHashSet<SymbolId> = symbols.iter().copied().collect();
+    let mut sources = Vec::new();
+    for placed in order(pool, symbols, conjuncts) {
+        let symbol = symbols[placed.at];
+        sources.push((placed.at, Source::new(pool, scope, symbol, &placed.conjuncts, |s| !later.contains(&s))));
+        later.remove(&symbol);
+    }
+    sources
+}
+
 fn compile_move(system: &System, scope: &Scope, pool: &mut Pool, t: TransitionId) -> Move {
     let transition = system.transition(t);
     let guard = system.guard_term(pool, t);
@@ -201,13 +221,17 @@ fn compile_move(system: &System, scope: &Scope, pool: &mut Pool, t: TransitionId
             Effect::Constrain { relation, .. } => relations.push(relation.term()),
         }
     }
-    let conjuncts = flatten(pool, &relations);
     let open_vars: Vec<usize> = (0..system.vars.len()).filter(|&i| !fixed[i]).collect();
     let mut open = Vec::new();
-    for (at, &i) in open_vars.iter().enumerate() {
-        let later = &open_vars[at..];
-        let known = |s: SymbolId| !later.iter().any(|&l| system.vars[l].next == s);
-        open.push((i, Source::new(pool, scope, system.vars[i].next, &conjuncts, known)));
+    if !open_vars.is_empty() {
+        let mut conjuncts = relations.clone();
+        let assumption = system.assumption_term(pool, transition.target);
+        let primed = system.vars.iter().map(|v| (v.current, pool.var(v.next))).collect();
+        conjuncts.push(pool.substitute(assumption, &primed));
+        let conjuncts = flatten(pool, &conjuncts);
+        let symbols: Vec<SymbolId> = open_vars.iter().map(|&i| system.vars[i].next).collect();
+        let sources = sources_in_order(pool, scope, &symbols, &conjuncts);
+        open.extend(sources.into_iter().map(|(at, source)| (open_vars[at], source)));
     }
     let relation = pool.and(relations.iter().copied());
     let is_true = |pool: &Pool, t: TermId| pool.as_bool(t) == Some(true);

@@ -8,6 +8,7 @@
 
 pub(crate) mod formula;
 pub(crate) mod machine;
+mod order;
 pub(crate) mod random;
 mod sample;
 mod watch;

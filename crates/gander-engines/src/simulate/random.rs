@@ -4,6 +4,15 @@
 #[derive(Clone, Debug)]
 pub(crate) struct Random {
     state: u64,
+    mood: Mood,
+}
+
+/// How often truth values that nothing determines are true.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Mood {
+    Even,
+    Rarely,
+    Mostly,
 }
 
 impl Random {
@@ -11,7 +20,7 @@ impl Random {
         let mut z = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        Random { state: (z ^ (z >> 31)).max(1) }
+        Random { state: (z ^ (z >> 31)).max(1), mood: Mood::Even }
     }
 
     fn next(&mut self) -> u64 {
@@ -29,6 +38,20 @@ impl Random {
     /// True once in `n` times.
     pub(crate) fn one_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
+    }
+
+    /// Changes how often [`Random::coin`] is true: models often want few, or nearly all, of many truth values to be true.
+    pub(crate) fn change_mood(&mut self) {
+        self.mood = [Mood::Even, Mood::Rarely, Mood::Mostly, Mood::Rarely][self.below(4)];
+    }
+
+    /// A truth value.
+    pub(crate) fn coin(&mut self) -> bool {
+        match self.mood {
+            Mood::Even => self.one_in(2),
+            Mood::Rarely => self.one_in(8),
+            Mood::Mostly => !self.one_in(8),
+        }
     }
 
     /// One of a list that is not empty.

@@ -55,9 +55,9 @@ impl Constants {
         found
     }
 
-    fn pick(&self, pool: &Pool, sort: Sort, random: &mut Random) -> Value {
+    pub(super) fn pick(&self, pool: &Pool, sort: Sort, random: &mut Random) -> Value {
         match sort {
-            Sort::Bool => Value::Bool(random.one_in(2)),
+            Sort::Bool => Value::Bool(random.coin()),
             Sort::Int => random.pick(&self.ints).clone(),
             Sort::Real => random.pick(&self.reals).clone(),
             Sort::String => random.pick(&self.strings).clone(),
@@ -111,13 +111,14 @@ impl Source {
             }
         }
         for (l, must) in literals {
-            let solution = solution_of(pool, symbol, l);
+            let solution = solution_of(pool, symbol, l).or_else(|| truth_of(pool, symbol, l, conjuncts));
             let term = solution.or_else(|| bound_of(pool, symbol, l));
             let Some(term) = term else { continue };
             if !pool.free_symbols(&[term]).into_iter().all(&before) {
                 continue;
             }
             let Some(formula) = Formula::new(scope, pool, &[term]) else { continue };
+            let must = must || (solution.is_some() && pool.as_symbol(l) == Some(symbol));
             if must && solution.is_some() { source.solutions.push(formula) } else { source.bounds.push(formula) }
         }
         source
@@ -153,6 +154,16 @@ impl Source {
         }
         constants.pick(&system.pool, self.sort, random)
     }
+}
+
+/// The truth value that a conjunct `x` or `not x` says `x` has.
+fn truth_of(pool: &mut Pool, x: SymbolId, literal: TermId, conjuncts: &[TermId]) -> Option<TermId> {
+    if pool.as_symbol(literal) != Some(x) {
+        return None;
+    }
+    let truth = conjuncts.contains(&literal);
+    let not = pool.not(literal);
+    (truth || conjuncts.contains(&not)).then(|| pool.constant(Value::Bool(truth)))
 }
 
 /// A value at or near one of two, or between them.

@@ -15,6 +15,8 @@ pub struct Portfolio {
     pub max_depth: Option<u32>,
     pub max_k: Option<u32>,
     pub max_steps: Option<u64>,
+    /// Of the search for invariants.
+    pub max_rounds: Option<usize>,
     pub abstraction: bool,
     /// Everything that went wrong inside.
     pub problems: Vec<String>,
@@ -30,6 +32,7 @@ impl Portfolio {
             max_depth: Some(24),
             max_k: Some(24),
             max_steps: Some(3_000),
+            max_rounds: Some(2),
             abstraction: false,
             problems: Vec::new(),
             open: Vec::new(),
@@ -49,6 +52,7 @@ impl Decider for Portfolio {
         config.options.induction.max_k = self.max_k;
         config.options.induction.abstraction = self.abstraction;
         config.options.simulation.max_steps = self.max_steps;
+        config.options.invariants.max_rounds = self.max_rounds;
         let report = check(system, &config, &CancelToken::new(), &Nobody);
         for e in &report.internal_errors {
             self.problems.push(format!("{}: {}: {}", e.engine, system.claims[e.claim.index()].name, e.problem));
