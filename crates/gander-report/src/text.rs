@@ -217,7 +217,7 @@ fn reason(shown: &ShownEvidence) -> Vec<String> {
             vec![format!("every run without a repeated state was looked at (at most {})", steps(u64::from(*k)))]
         }
         ShownEvidence::ClosedSet { states } => vec![format!("every reachable state was looked at ({states})")],
-        ShownEvidence::Refutation => vec!["its formula has no solution".to_string()],
+        ShownEvidence::Refutation { why } => vec![why.clone()],
         ShownEvidence::Argument { lines, .. } => lines.clone(),
         ShownEvidence::OfChain(inner) => reason(inner),
     }
@@ -263,7 +263,7 @@ fn evidence_summary(shown: &ShownEvidence, verdict: &VerdictView) -> Option<Stri
         }
         ShownEvidence::ClosedSet { states: 1 } => Some("the only reachable state seen".to_string()),
         ShownEvidence::ClosedSet { states } => Some(format!("all {states} reachable states seen")),
-        ShownEvidence::Refutation => Some("no solution".to_string()),
+        ShownEvidence::Refutation { .. } => Some("no solution".to_string()),
         ShownEvidence::Argument { summary, .. } => Some(summary.clone()),
         ShownEvidence::OfChain(inner) => evidence_summary(inner, verdict),
     }

@@ -137,7 +137,10 @@ pub enum ShownEvidence {
         states: u64,
     },
     /// A formula has no solution.
-    Refutation,
+    Refutation {
+        /// Which, in words.
+        why: String,
+    },
     /// Something else, in words.
     Argument {
         /// In a few words.

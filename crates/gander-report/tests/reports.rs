@@ -55,7 +55,11 @@ fn view() -> CheckView {
         claim_view(&system, answered, json!({ "kind": "run" })),
         claim("open question", Origin::Written, unknown()),
         claim("never", Origin::Written, VerdictView::Fails(proof(1))),
-        claim("empty", Origin::Written, VerdictView::Fails(by(ShownEvidence::Refutation))),
+        claim(
+            "empty",
+            Origin::Written,
+            VerdictView::Fails(by(ShownEvidence::Refutation { why: "no state satisfies it".into() })),
+        ),
         claim("finite", Origin::Written, VerdictView::Holds(by(ShownEvidence::Diameter { k: 1 }))),
     ];
     let structural = |n: usize| claim(&format!("can enable {n}"), Origin::Structural, VerdictView::Holds(proof(1)));
@@ -95,7 +99,7 @@ fn text_for_people() {
                    at Open  balance >= 0
         fails    empty          no solution, induction
                  always empty > 0
-                 its formula has no solution
+                 no state satisfies it
         holds    finite         all runs seen, at most 1 step without a loop, induction
         holds    seen           in 3 steps, induction
         holds    5 structural checks

@@ -32,7 +32,7 @@ pub(super) fn live(system: &System, claim: &Claim, evidence: &Evidence) -> Shown
             };
             ShownEvidence::Trace(trace_view(system, run, Some(what)))
         }
-        _ => ShownEvidence::Refutation,
+        _ => ShownEvidence::Refutation { why: super::no_solution(system, claim) },
     }
 }
 

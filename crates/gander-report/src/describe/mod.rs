@@ -20,6 +20,9 @@ pub use trace::{action_text, start_text, state_values, trace_view};
 /// Formulas are cut off behind this many characters; the saved evidence has them whole.
 const LONGEST_FORMULA: usize = 400;
 
+/// Assumptions that are named before the others are counted only.
+const MOST_NAMES: usize = 8;
+
 /// A claim with its answer.
 #[derive(Clone, Copy, Debug)]
 pub struct Answered<'a> {
@@ -102,7 +105,7 @@ fn shown(
         }
         Evidence::Diameter { k } => ShownEvidence::Diameter { k: *k },
         Evidence::ClosedSet { states } => ShownEvidence::ClosedSet { states: *states },
-        Evidence::Refutation => ShownEvidence::Refutation,
+        Evidence::Refutation => ShownEvidence::Refutation { why: no_solution(system, claim) },
         Evidence::Lasso { .. }
         | Evidence::Recurrent { .. }
         | Evidence::NoSuchRun { .. }
@@ -115,9 +118,40 @@ fn shown(
             }
             Evidence::Diameter { k } => ShownEvidence::Diameter { k: *k },
             Evidence::ClosedSet { states } => ShownEvidence::ClosedSet { states: *states },
-            Evidence::Refutation => ShownEvidence::Refutation,
+            Evidence::Refutation => ShownEvidence::Refutation { why: no_solution(system, claim) },
             _ => ShownEvidence::Invariant { k: 1, loop_free: false, by_node: Vec::new() },
         })),
+    }
+}
+
+/// What cannot be satisfied, in words.
+fn no_solution(system: &System, claim: &Claim) -> String {
+    let ClaimKind::StartSatisfiable(start) = claim.kind else { return "its formula has no solution".to_string() };
+    let dataflow = system.vars.iter().any(|v| v.stream.is_some());
+    let demands = match dataflow {
+        true if system.transitions.iter().all(|t| t.causal) => None,
+        true => Some("the equations"),
+        false if system.starts[start.index()].constraint.is_empty() => None,
+        false => Some("its constraints"),
+    };
+    let what = if dataflow { "no first instant satisfies" } else { "no state satisfies" };
+    let mut names: Vec<String> = Vec::new();
+    for assumption in &system.assumptions {
+        let name = system.element_name(assumption.id);
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let more = names.len().saturating_sub(MOST_NAMES);
+    names.truncate(MOST_NAMES);
+    if more > 0 {
+        names.push(format!("{more} more"));
+    }
+    let assumed = (!names.is_empty()).then(|| format!("the assumptions: {}", names.join(", ")));
+    let parts: Vec<String> = demands.map(str::to_string).into_iter().chain(assumed).collect();
+    match parts.is_empty() {
+        true => "its formula has no solution".to_string(),
+        false => format!("{what} {}", parts.join(" and ")),
     }
 }
 

@@ -66,3 +66,42 @@ fn a_simulation_solves_the_equations() {
     let why = "three.csv, row 4: the equations and assumptions have no solution here with the values that are given";
     assert!(ran.err.contains(why), "{}", ran.err);
 }
+
+#[test]
+fn what_excludes_every_run_is_named() {
+    if !have_z3("what_excludes_every_run_is_named") {
+        return;
+    }
+    let equations = "node main() returns (x, y: int); let x = y; y = x + 1; --%PROPERTY x > y;\ntel";
+    let assertions = "\
+node sub(a: int) returns (b: int);
+let
+  b = a;
+  assert a > 3;
+tel
+node main(a: int) returns (b: int);
+let
+  b = sub(a);
+  assert b < 3;
+  --%PROPERTY b = 3;
+tel
+";
+    let both = "node main(a: int) returns (x: int); let x = -x; assert x > 3; --%PROPERTY x = 0;\ntel";
+    let start = "spec A var x: int assume low: x < 0 start { x > 0 } step s { x := x + 1 } always p: x > 0";
+    let folder = Folder::new();
+    for (name, text, why) in [
+        ("equations.lus", equations, "no first instant satisfies the equations"),
+        (
+            "assertions.lus",
+            assertions,
+            "no first instant satisfies the assumptions: assertion of line 9, main.sub#1.assertion of line 4",
+        ),
+        ("both.lus", both, "no first instant satisfies the equations and the assumptions: assertion of line 1"),
+        ("start.sts", start, "no state satisfies its constraints and the assumptions: low"),
+    ] {
+        folder.write(name, text);
+        let ran = folder.run(&["check", name]);
+        assert_eq!(ran.code, 1, "{}", ran.err);
+        assert!(ran.out.lines().any(|l| l.trim() == why), "{why}\n{}", ran.out);
+    }
+}
