@@ -116,6 +116,72 @@ fn messages_say_what_is_wrong() {
     );
 }
 
+/// Codes with the lines they are at.
+fn places(text: &str) -> Vec<(&'static str, usize)> {
+    let line = |d: &gander_lang::Diagnostic| text[..d.primary.span.start as usize].matches('\n').count() + 1;
+    load(text).errors().map(|d| (d.code.as_str(), line(d))).collect()
+}
+
+#[test]
+fn a_wrong_call_hides_no_errors_and_causes_none() {
+    // The bodies of `m`, `p` and `q` are seen once, although every call of them is wrong.
+    let text = "\
+node m(x: int) returns (y: int);
+let y = x + true; tel
+node p(x: int) returns (y: int);
+let y = q(z); tel
+node q(x: bool) returns (y: int);
+let y = x; tel
+node good(x: int) returns (y: int);
+let y = x; tel
+node n(b: bool) returns (y, z, u, v: int);
+let y = m(b);
+z = p(1, 2);
+u = m(b, b);
+v = good(b);
+tel
+";
+    let found = places(text);
+    assert_eq!(
+        found,
+        [("E1401", 2), ("E1303", 4), ("E1401", 6), ("E1401", 10), ("E1402", 11), ("E1402", 12), ("E1401", 13)]
+    );
+    // A node that needs the constants and types of a call has no meaning alone.
+    let text = "\
+node sum(const n: int; x: int^n) returns (y: int);
+let y = x[n - 1]; tel
+node same<T>(x: T) returns (y: T);
+let y = x; tel
+node top(b: bool) returns (y: int; z: int);
+let
+y = sum(3, b);
+z = same(b, b);
+tel
+";
+    assert_eq!(places(text), [("E1401", 7), ("E1402", 8)]);
+}
+
+#[test]
+fn operators_of_other_languages() {
+    for (operator, help) in [("&&", "write `and`: `&&` works on bits"), ("||", "write `or`: `||` works on bits")] {
+        let text = format!("node top(a, b: bool) returns (c: bool); let c = a {operator} b; tel");
+        let loaded = load(&text);
+        let errors: Vec<_> = loaded.errors().collect();
+        assert_eq!(errors.len(), 1);
+        assert_eq!(errors[0].message, format!("`{operator}` takes machine integers, not `bool`"));
+        assert_eq!(errors[0].helps, [help]);
+    }
+    let text = "node top(a, b: int) returns (c: int); let c = a && b; tel";
+    assert!(load(text).errors().all(|d| d.helps.is_empty()));
+}
+
+#[test]
+fn includes_are_named() {
+    let text = "include \"types.lus\"\nnode top(a: int) returns (c: int); let c = a; tel";
+    assert_eq!(messages(text), ["E0510 gander does not support `include`"]);
+    assert_eq!(load(text).diagnostics[0].helps, ["copy the declarations of that file into this one"]);
+}
+
 /// Messages about cycles, warnings among them.
 fn cycles(text: &str) -> Vec<String> {
     let is_cycle = |code: &str| code == "E1504" || code == "W1704";

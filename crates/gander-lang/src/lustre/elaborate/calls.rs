@@ -65,6 +65,7 @@ impl<'a> Model<'a> {
             let i = self.instances.len();
             self.instances.push(Instance::new(Body::Node(node), Place::Called, path.clone(), timing.inside));
             if !self.bind_types(at, i, node, call, &args) || !self.bind_inputs(i, node, &args, span) {
+                self.instances[i].body = Body::Nothing;
                 return Val::error();
             }
             let outputs = self.declare_outputs(i, node);

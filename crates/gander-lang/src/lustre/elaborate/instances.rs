@@ -54,6 +54,8 @@ pub(super) enum Body<'a> {
     Node(&'a Node),
     /// The names that a contract sees.
     Contract,
+    /// A call with wrong arguments: its body would seem to have errors that it does not have.
+    Nothing,
 }
 
 /// How the contract of an instance is used.
@@ -146,7 +148,7 @@ impl<'a> Model<'a> {
             Body::Node(node) => {
                 instance.place == Place::Called && !node.imported && self.abstracted.contains(&node.name.word)
             }
-            Body::Contract => false,
+            Body::Contract | Body::Nothing => false,
         }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! Each root (a node that nobody calls, or one marked as main) becomes a system of its own. An instance of a node is looked
 //! at where it is called, with the types and constants it has there, so that polymorphic nodes and arrays of a given size
-//! need nothing of their own; a node that no root calls is looked at alone, for its errors. Stages:
+//! need nothing of their own; a node that no root calls, or none calls rightly, is looked at alone, for its errors. Stages:
 //!
 //! 1. `globals`: the declarations of the file, who calls whom, recursion;
 //! 2. `instances`, `calls`, `contracts`, `equations`: instances and their streams, from the root downwards, in a queue;
@@ -78,8 +78,9 @@ fn systems(file: &File, text: &str, report: &mut Report) -> Vec<System> {
         return Vec::new();
     }
     let mut built: Vec<(System, bool)> = Vec::new();
+    let mut with_body = vec![false; globals.nodes.len()];
     for &root in &roots {
-        built.extend(system(&globals, root, roots.len() > 1, report));
+        built.extend(system(&globals, root, roots.len() > 1, &mut with_body, report));
     }
     let reached = globals.reached(&roots);
     let mut order: Vec<usize> = (0..globals.nodes.len()).filter(|&n| !reached[n]).collect();
@@ -88,12 +89,13 @@ fn systems(file: &File, text: &str, report: &mut Report) -> Vec<System> {
     order.sort_by_key(|&n| std::cmp::Reverse(globals.calls[n].len()));
     for n in order {
         if !looked_at[n] && !globals.nodes[n].imported {
-            system(&globals, n, false, report);
+            system(&globals, n, false, &mut with_body, report);
             for (m, seen) in globals.reached(&[n]).into_iter().enumerate() {
                 looked_at[m] |= seen;
             }
         }
     }
+    look_at_hidden(&globals, &with_body, report);
     let some_claims = built.iter().any(|(_, claims)| *claims);
     if !some_claims && !report.has_errors() {
         let span = globals.nodes[roots[0]].name.span;
@@ -106,9 +108,42 @@ fn systems(file: &File, text: &str, report: &mut Report) -> Vec<System> {
     built.into_iter().filter(|(_, claims)| *claims || !some_claims).map(|(system, _)| system).collect()
 }
 
-/// The system of a root, and whether it has claims.
-fn system(globals: &Globals<'_>, root: usize, qualified: bool, report: &mut Report) -> Option<(System, bool)> {
+/// Looks at nodes whose body nobody has seen, because every call of them is wrong. Nodes that have a meaning only with
+/// what a call gives are left out.
+fn look_at_hidden(globals: &Globals<'_>, with_body: &[bool], report: &mut Report) {
+    if !report.has_errors() {
+        return;
+    }
+    for (n, node) in globals.nodes.iter().enumerate() {
+        let needs_call = !node.type_params.is_empty() || node.inputs.iter().any(|i| i.constant);
+        if with_body[n] || node.imported || needs_call {
+            continue;
+        }
+        let name = globals.file.text(node.name.word);
+        let Some(mut model) = Model::new(globals, name, node.name.span, report) else { continue };
+        model.global_constants();
+        let root = model.root(node);
+        // What it calls is looked at where the others are.
+        model.elaborate_instance(root);
+    }
+}
+
+/// The system of a root, and whether it has claims. Notes the nodes whose body was looked at.
+fn system(
+    globals: &Globals<'_>,
+    root: usize,
+    qualified: bool,
+    with_body: &mut [bool],
+    report: &mut Report,
+) -> Option<(System, bool)> {
     let model = model(globals, root, qualified, FxHashSet::default(), report)?;
+    for instance in &model.instances {
+        if let instances::Body::Node(node) = instance.body
+            && let Some(&n) = globals.node_of.get(&node.name.word)
+        {
+            with_body[n] = true;
+        }
+    }
     let claims = model.has_claims();
     model.finish().map(|system| (system, claims))
 }

@@ -155,7 +155,13 @@ impl Model<'_> {
                     _ => "numbers",
                 };
                 let name = self.type_name(ty);
-                self.error(Code::E1401, span, format!("`{word}` takes {takes}, not `{name}`"));
+                let message = format!("`{word}` takes {takes}, not `{name}`");
+                let diagnostic = Diagnostic::new(Code::E1401, span, message);
+                self.report.add(match op {
+                    Binary::BitAnd if ty == BOOL => diagnostic.help("write `and`: `&&` works on bits"),
+                    Binary::BitOr if ty == BOOL => diagnostic.help("write `or`: `||` works on bits"),
+                    _ => diagnostic,
+                });
                 Val::error()
             }
         }

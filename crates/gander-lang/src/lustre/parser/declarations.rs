@@ -92,7 +92,8 @@ impl Parser<'_> {
             "include" if self.kind(1) == K::Text => {
                 self.bump();
                 self.bump();
-                self.report_unsupported("`include`", self.since(start));
+                let diagnostic = Diagnostic::new(Code::E0510, self.since(start), "gander does not support `include`");
+                self.push_diagnostic(diagnostic.help("copy the declarations of that file into this one"));
                 Some(())
             }
             _ => self.no_item(),
