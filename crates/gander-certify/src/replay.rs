@@ -3,9 +3,14 @@
 //! A run is accepted if its first state is a start state of its start, every step is one of the system (the
 //! transition leaves the node, the guard holds with the parameters, the effect relates the two states) and every state
 //! is admissible. Nothing of the evidence is trusted: numbers of values, sorts and ids are checked as well.
+//!
+//! Inside a repetition the values that a step gives are those of the last round. In the rounds before, what assignments, frames
+//! and equations give is computed; variables that nothing gives have the value of the last round. What is computed is checked
+//! against the effect like what is given.
 
 use gander_system::{Effect, Leg, Run, StartId, State, Step, TransitionId};
-use gander_term::{SymbolId, Value};
+use gander_term::{Op, Pool, Substitution, SymbolId, TermId, Value};
+use rustc_hash::FxHashMap;
 
 use crate::case::Case;
 use crate::formula::{Compiled, Situation, fits};
@@ -53,6 +58,16 @@ struct Ready {
     /// The whole guard and effect, for when the evaluator cannot do `choice`.
     whole: Option<Compiled>,
     functional: bool,
+    /// The values behind a step by variable, over the state before it, the parameters and next values that nothing gives.
+    computed: Option<Compiled>,
+}
+
+/// A step of a run, and whether the values that it gives are those of this very step.
+#[derive(Clone, Copy)]
+struct Turn<'r> {
+    step: &'r Step,
+    /// Every repetition around it is in its last round.
+    last_round: bool,
 }
 
 struct Replay<'r> {
@@ -80,14 +95,15 @@ pub(crate) fn replay(case: &mut Case<'_>, run: &Run, watch: &mut dyn Watch) -> R
     replay.start(case, run.start, &state)?;
     watch.state(case, &state)?;
     let mut steps = 0;
-    while let Some(step) = replay.next_step()? {
+    while let Some(turn) = replay.next_step()? {
+        let step = turn.step;
         if steps == case.limits.replay_steps {
             return Err(undecided(format!("the run has more than {steps} steps, which is the limit of a replay")));
         }
         if steps % STEPS_BETWEEN_LOOKS == 0 {
             case.look_up()?;
         }
-        let next = replay.step(case, &state, step, steps)?;
+        let next = replay.step(case, &state, turn, steps)?;
         watch.step(case, &state, step.transition, &step.params)?;
         state = next;
         steps += 1;
@@ -98,12 +114,13 @@ pub(crate) fn replay(case: &mut Case<'_>, run: &Run, watch: &mut dyn Watch) -> R
 
 impl<'r> Replay<'r> {
     /// The step that comes next, repetitions carried out.
-    fn next_step(&mut self) -> Result<Option<&'r Step>, Rejection> {
+    fn next_step(&mut self) -> Result<Option<Turn<'r>>, Rejection> {
         while let Some(frame) = self.legs.last_mut() {
             match frame.legs.get(frame.at) {
                 Some(Leg::Step(step)) => {
                     frame.at += 1;
-                    return Ok(Some(step));
+                    let last_round = self.legs.iter().all(|f| f.again == 0);
+                    return Ok(Some(Turn { step, last_round }));
                 }
                 Some(Leg::Repeat { times, body }) => {
                     frame.at += 1;
@@ -159,8 +176,9 @@ impl<'r> Replay<'r> {
     }
 
     /// The state behind a step.
-    fn step(&mut self, case: &mut Case<'_>, from: &State, step: &Step, number: u64) -> Result<State, Rejection> {
+    fn step(&mut self, case: &mut Case<'_>, from: &State, turn: Turn<'_>, number: u64) -> Result<State, Rejection> {
         let system = case.system;
+        let step = turn.step;
         let Some(transition) = system.transitions.get(step.transition.index()) else {
             return Err(wrong(format!("step {} takes a transition that the system has not got", number + 1)));
         };
@@ -181,7 +199,7 @@ impl<'r> Replay<'r> {
             *slot = Some(Ready::new(case, step.transition)?);
         }
         let Some(ready) = slot else { return Err(undecided("a transition could not be prepared")) };
-        let values = ready.take(case, from, step, &at_step)?;
+        let values = ready.take(case, from, turn, &at_step)?;
         let next = State { node: transition.target, values };
         if !self.admissible(case, &next)? {
             return Err(wrong(format!("{} leads to a state that breaks an assumption", at_step())));
@@ -212,16 +230,17 @@ impl Ready {
         let functional = relation.is_empty() && fixed.len() == case.system.vars.len();
         let choice = Compiled::new(case, &params, &choice)?;
         let relation = if relation.is_empty() { None } else { Some(Compiled::new(case, &params, &relation)?) };
-        Ok(Ready { params, choice, assigned, kept, relation, whole: None, functional })
+        Ok(Ready { params, choice, assigned, kept, relation, whole: None, functional, computed: None })
     }
 
     fn take(
         &mut self,
         case: &mut Case<'_>,
         from: &State,
-        step: &Step,
+        turn: Turn<'_>,
         at_step: &dyn Fn() -> String,
     ) -> Result<Vec<Value>, Rejection> {
+        let step = turn.step;
         let before = Situation { node: from.node, current: &from.values, params: &step.params, next: &[] };
         let Some(values) = self.choice.run(case, before)? else {
             return self.take_by_solver(case, from, step, at_step);
@@ -229,14 +248,29 @@ impl Ready {
         if values[0] != Value::Bool(true) {
             return Err(wrong(format!("{} is taken where its guard does not hold", at_step())));
         }
+        let functional = || {
+            let mut next = from.values.clone();
+            for (&var, value) in self.assigned.iter().zip(&values[1..]) {
+                next[var] = value.clone();
+            }
+            next
+        };
         let next = match &step.next {
-            Some(next) => next.clone(),
-            None if self.functional => {
-                let mut next = from.values.clone();
-                for (&var, value) in self.assigned.iter().zip(&values[1..]) {
-                    next[var] = value.clone();
+            Some(next) if turn.last_round => next.clone(),
+            _ if self.functional => functional(),
+            Some(last) => {
+                if self.computed.is_none() {
+                    let values = next_values(case, step.transition);
+                    self.computed = Some(Compiled::new(case, &self.params, &values)?);
                 }
-                next
+                let at = Situation { next: last, ..before };
+                match &mut self.computed {
+                    Some(computed) => match computed.run(case, at)? {
+                        Some(next) => next.to_vec(),
+                        None => return Err(undecided(format!("{} cannot be evaluated", at_step()))),
+                    },
+                    None => return Err(undecided("a transition could not be prepared")),
+                }
             }
             None => return Err(wrong(format!("{} does not say what comes behind it", at_step()))),
         };
@@ -277,6 +311,69 @@ impl Ready {
         } else {
             Err(wrong(format!("{} is not a step of the system", at_step())))
         }
+    }
+}
+
+/// By variable: its value behind a step, as far as assignments, frames and equations give it; else its next symbol. Of
+/// equations that go round in a circle not all are used.
+fn next_values(case: &mut Case<'_>, id: TransitionId) -> Vec<TermId> {
+    let (system, pool) = (case.system, &mut case.pool);
+    let next: FxHashMap<SymbolId, usize> = system.vars.iter().enumerate().map(|(i, v)| (v.next, i)).collect();
+    let mut given: Vec<Option<TermId>> = vec![None; system.vars.len()];
+    for e in &system.transition(id).effect {
+        let (var, value) = match *e {
+            Effect::Assign { var, value, .. } => (var.index(), value.term()),
+            Effect::Keep { var, .. } => (var.index(), pool.var(system.var(var).current)),
+            Effect::Constrain { relation, .. } => match equation(pool, relation.term(), &next) {
+                Some(found) => found,
+                None => continue,
+            },
+        };
+        given[var].get_or_insert(value);
+    }
+    let mut values: Vec<TermId> = system.vars.iter().map(|v| pool.var(v.next)).collect();
+    let mut done = vec![false; values.len()];
+    let mut open = vec![false; values.len()];
+    let mut unfold = Substitution::new(pool, &FxHashMap::default());
+    for root in 0..values.len() {
+        let mut stack = vec![root];
+        while let Some(&v) = stack.last() {
+            let (Some(term), false) = (given[v], done[v]) else {
+                stack.pop();
+                continue;
+            };
+            open[v] = true;
+            let uses: Vec<usize> = pool.free_symbols(&[term]).iter().filter_map(|s| next.get(s).copied()).collect();
+            if uses.iter().any(|&u| open[u]) {
+                // A circle: this equation is not used to compute.
+                given[v] = None;
+                open[v] = false;
+                continue;
+            }
+            let missing = uses.into_iter().find(|&u| given[u].is_some() && !done[u]);
+            match missing {
+                Some(u) => stack.push(u),
+                None => {
+                    values[v] = unfold.apply(pool, term);
+                    unfold.also(pool, system.vars[v].next, values[v]);
+                    done[v] = true;
+                    open[v] = false;
+                    stack.pop();
+                }
+            }
+        }
+    }
+    values
+}
+
+/// `x' == e` as its two parts.
+fn equation(pool: &mut Pool, t: TermId, next: &FxHashMap<SymbolId, usize>) -> Option<(usize, TermId)> {
+    let known = |t: TermId| pool.as_symbol(t).and_then(|s| next.get(&s).copied());
+    match (pool.op(t), pool.args(t)) {
+        (Op::Symbol(_), _) => known(t).map(|v| (v, pool.tt())),
+        (Op::Not, &[a]) => known(a).map(|v| (v, pool.ff())),
+        (Op::Eq, &[a, b]) => known(a).map(|v| (v, b)).or_else(|| known(b).map(|v| (v, a))),
+        _ => None,
     }
 }
 

@@ -113,6 +113,21 @@ impl Encoding {
         next
     }
 
+    /// A symbol for the value that a variable of each step has a number of steps later.
+    pub(crate) fn later(&mut self, s: SymbolId, distance: u32) -> SymbolId {
+        if distance == 0 {
+            return s;
+        }
+        if let Some(&twin) = self.later.get(&(s, distance)) {
+            return twin;
+        }
+        let (name, sort) = (self.pool.symbol(s).name.clone(), self.pool.symbol(s).sort);
+        let twin = self.pool.declare_fresh(&format!("{name}+{distance}"), sort);
+        self.placement.insert(twin, Placement::At { symbol: s, offset: distance });
+        self.later.insert((s, distance), twin);
+        twin
+    }
+
     pub(crate) fn at_symbol(&self, n: NodeId) -> SymbolId {
         self.at[n.index()]
     }
@@ -325,17 +340,7 @@ impl Encoding {
     pub(crate) fn distinct(&mut self, nodes: &[NodeId], distance: u32, compared: &[bool]) -> TermId {
         let system = Arc::clone(&self.system);
         let later = |e: &mut Encoding, s: SymbolId| {
-            let key = (s, distance);
-            let twin = match e.later.get(&key) {
-                Some(&twin) => twin,
-                None => {
-                    let (name, sort) = (e.pool.symbol(s).name.clone(), e.pool.symbol(s).sort);
-                    let twin = e.pool.declare_fresh(&format!("{name}+{distance}"), sort);
-                    e.placement.insert(twin, Placement::At { symbol: s, offset: distance });
-                    e.later.insert(key, twin);
-                    twin
-                }
-            };
+            let twin = e.later(s, distance);
             (e.pool.var(s), e.pool.var(twin))
         };
         let mut same_node = Vec::new();

@@ -84,6 +84,7 @@ pub fn engines() -> &'static [EngineInfo] {
         crate::explicit::INFO,
         crate::invariants::INFO,
         crate::pdr::INFO,
+        crate::accelerate::INFO,
     ];
     ENGINES
 }

@@ -10,6 +10,7 @@
 //! - an engine or a solver that breaks costs its own answers, never the check.
 
 mod abstraction;
+mod accelerate;
 mod bmc;
 mod board;
 mod cancel;

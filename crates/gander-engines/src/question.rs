@@ -142,9 +142,21 @@ pub(crate) struct Asker {
     simplifier: Simplifier,
     enabled: FxHashMap<TransitionId, TermId>,
     completes: FxHashMap<TransitionId, TermId>,
+    /// Transitions from here on stand for steps of the others: what they need says nothing new.
+    shortcuts_from: Option<usize>,
 }
 
 impl Asker {
+    /// For a system whose transitions from `first` on are shortcuts.
+    pub(crate) fn without_shortcuts(first: usize) -> Asker {
+        Asker { shortcuts_from: Some(first), ..Asker::default() }
+    }
+
+    fn leaving(&self, system: &System, n: NodeId) -> Vec<TransitionId> {
+        let own = |t: &TransitionId| self.shortcuts_from.is_none_or(|first| t.index() < first);
+        system.leaving(n).iter().copied().filter(own).collect()
+    }
+
     /// The question of a claim; none for other kinds, and for chains, which are asked of their chain system.
     pub(crate) fn question(&mut self, e: &mut Encoding, claim: ClaimId) -> Option<Question> {
         let system = Arc::clone(&e.system);
@@ -172,10 +184,10 @@ impl Asker {
                 Meeting::Shows
             }
             ClaimKind::NoSinkhole(n) => {
-                let stuck: Vec<TermId> = system
-                    .leaving(*n)
-                    .iter()
-                    .map(|&t| {
+                let stuck: Vec<TermId> = self
+                    .leaving(&system, *n)
+                    .into_iter()
+                    .map(|t| {
                         let enabled = self.enabled(e, t);
                         e.pool.not(enabled)
                     })
@@ -199,10 +211,10 @@ impl Asker {
             }
             ClaimKind::NoDeadlock => {
                 for n in system.node_ids().filter(|&n| !system.node(n).is_final) {
-                    let stuck: Vec<TermId> = system
-                        .leaving(n)
-                        .iter()
-                        .map(|&t| {
+                    let stuck: Vec<TermId> = self
+                        .leaving(&system, n)
+                        .into_iter()
+                        .map(|t| {
                             let completes = self.completes(e, t);
                             e.pool.not(completes)
                         })

@@ -26,9 +26,21 @@ pub(crate) enum SeededBug {
     StaleAssumption,
     /// Candidates are `k`-inductive without having been looked at in the first `k` states.
     ShortBase,
+    /// The closed form of a loop is that of one round less.
+    OneRoundLess,
+    /// What must hold in every round of a loop is looked at in the first only.
+    OnlyTheFirstRound,
+    /// What a loop sets is taken for what it would be set to a round later.
+    DelayForgotten,
+    /// A loop may be done no times, or fewer.
+    NoRounds,
 }
 
 impl SeededBug {
+    /// Those of closed forms.
+    pub(crate) const OF_ACCELERATION: [SeededBug; 4] =
+        [SeededBug::OneRoundLess, SeededBug::OnlyTheFirstRound, SeededBug::DelayForgotten, SeededBug::NoRounds];
+
     /// Those that the encoding, bounded model checking or induction make.
     pub(crate) const ALL: [SeededBug; 6] = [
         SeededBug::OffByOneDepth,
@@ -127,5 +139,66 @@ mod tests {
     fn bugs_of_the_search_for_invariants_are_caught() {
         use SeededBug::*;
         are_caught(&[ForgottenStart, StaleAssumption, ShortBase], &["invariants"]);
+    }
+
+    /// A counter with a copy of its value a step before, and a limit.
+    fn counter() -> Arc<System> {
+        use gander_system::{ClaimKind, ClaimOrigin, NodeId, Role, SystemBuilder};
+        use gander_term::{Sort, parse_term};
+        let mut b = SystemBuilder::new("counter", Pool::new(), &[("N", None)]).unwrap();
+        let x = b.var("x", Sort::Int, Role::State, None, None).unwrap();
+        let old = b.var("old", Sort::Int, Role::State, None, None).unwrap();
+        let begin = parse_term(&mut b.pool, "x == 0 and old == 0").unwrap();
+        b.start("go", NodeId(0), &[(begin, None)], None).unwrap();
+        let mut draft = b.transition("up", None, NodeId(0), NodeId(0), None).unwrap();
+        let guard = parse_term(&mut b.pool, "x < 100").unwrap();
+        b.guard(&mut draft, guard, None).unwrap();
+        for (var, text) in [(x, "x + 1"), (old, "x")] {
+            let value = parse_term(&mut b.pool, text).unwrap();
+            b.assign(&mut draft, var, value, None).unwrap();
+        }
+        b.add(draft).unwrap();
+        for text in ["x < 60", "old < 50", "x < 150", "x >= 0"] {
+            let formula = parse_term(&mut b.pool, text).unwrap();
+            let formula = b.state_formula(formula, "claim").unwrap();
+            b.claim(text, ClaimKind::Always(formula), ClaimOrigin::Written, text, None).unwrap();
+        }
+        Arc::new(b.finish())
+    }
+
+    /// What acceleration makes of the counter: a word for each claim, and what went wrong inside.
+    fn accelerated(solvers: &Arc<Solvers>, bug: Option<SeededBug>) -> (Vec<String>, usize) {
+        let system = counter();
+        let claims = (0..system.claims.len()).map(ClaimId::from).collect();
+        let mut config = CheckConfig::new(Arc::clone(solvers), claims);
+        config.engines = Some(vec!["accelerate".into()]);
+        config.timeout = Some(Duration::from_secs(20));
+        config.options.max_depth = Some(6);
+        config.options.bug = bug;
+        let report = check(&system, &config, &CancelToken::new(), &Nobody);
+        let word = |verdict: &Verdict| match verdict {
+            Verdict::Holds(_) => "holds".to_string(),
+            Verdict::Fails(Evidence::Run(run)) => format!("fails after {}", run.length()),
+            Verdict::Fails(_) => "fails".to_string(),
+            Verdict::Unknown { why, .. } => {
+                let broken = why.iter().any(|o| o.reason.contains("could not be written down"));
+                if broken { "broken".to_string() } else { "not decided".to_string() }
+            }
+        };
+        (report.outcomes.iter().map(|o| word(&o.verdict)).collect(), report.internal_errors.len())
+    }
+
+    #[test]
+    fn every_seeded_bug_of_acceleration_is_caught() {
+        let solvers = Arc::new(Solvers::from_environment());
+        let (right, errors) = accelerated(&solvers, None);
+        assert_eq!(right[..2], ["fails after 60", "fails after 51"]);
+        assert!(right[2..].iter().all(|w| w == "holds" || w == "not decided"), "{right:?}");
+        assert_eq!(errors, 0);
+        for bug in SeededBug::OF_ACCELERATION {
+            let (words, errors) = accelerated(&solvers, Some(bug));
+            let caught = errors > 0 || words.iter().any(|w| w == "broken");
+            assert!(caught, "{bug:?} is not caught: {words:?}");
+        }
     }
 }

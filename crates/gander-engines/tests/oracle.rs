@@ -131,3 +131,13 @@ fn simulation_agrees() {
     let (holds, fails) = decided(&report);
     assert!(holds > 0 && fails > 0, "{report}");
 }
+
+/// Runs with loops, which are not the shortest; most claims that hold are left to others.
+#[test]
+fn acceleration_agrees() {
+    let mut portfolio = Portfolio::new(Some(&["accelerate"]));
+    portfolio.max_depth = Some(8);
+    let report = agrees(portfolio, Lengths::Any, 400_000);
+    let (holds, fails) = decided(&report);
+    assert!(holds > 0 && fails > 0, "{report}");
+}

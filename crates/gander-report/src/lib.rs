@@ -29,7 +29,7 @@ pub use graph::{EdgeView, GraphNodeView, GraphView, StartView};
 pub use json::{SCHEMA, diagnostic_json, file_json};
 pub use layout::TooLarge;
 pub use stream_table::{PLAIN_WIDTH, StreamScope, StreamTable, stream_table};
-pub use streams::{GroupKind, StreamGroup, StreamRow, StreamSort, StreamsView};
+pub use streams::{GroupKind, StreamGroup, StreamRepeat, StreamRow, StreamSort, StreamsView};
 pub use style::Paint;
 pub use svg::to_svg;
 pub use text::{CheckText, Detail, check_text, counts_line, worst_exit_code};

@@ -75,7 +75,7 @@ pub fn stream_table(view: &StreamsView, how: StreamTable) -> String {
     let widest = how.width.saturating_sub(how.indent) / 2;
     let widths = groups.iter().flat_map(|g| &g.rows).map(|r| r.name.width() + 2).filter(|&w| w <= widest);
     let names = widths.max().unwrap_or(0).max("step".len());
-    let mut table = Table { how, groups, names, out: String::new(), marked: false };
+    let mut table = Table { view, how, groups, names, out: String::new(), marked: false };
     let mut rest = &shown[..];
     let mut last: Option<usize> = None;
     while let Some(&first) = rest.first() {
@@ -102,6 +102,7 @@ struct Group<'v> {
 }
 
 struct Table<'v> {
+    view: &'v StreamsView,
     how: StreamTable,
     groups: Vec<Group<'v>>,
     /// The width of the names.
@@ -120,7 +121,7 @@ impl Table<'_> {
         let mut used = 0;
         for (i, &instant) in rest.iter().enumerate() {
             let values = self.groups.iter().flat_map(|g| &g.rows).map(|r| self.value(r, instant).width());
-            let width = values.max().unwrap_or(0).max(instant.to_string().len()) + 1;
+            let width = values.max().unwrap_or(0).max(self.view.step(instant).to_string().len()) + 1;
             used += GAP.len() + width;
             // The mark of the last column needs its place too.
             let follows = i == 0 || rest[i - 1] + 1 == instant;
@@ -136,7 +137,7 @@ impl Table<'_> {
         let mut head = pad("step", self.names);
         for (instant, width) in instants.iter().zip(widths) {
             head.push_str(GAP);
-            head.push_str(&right(&instant.to_string(), width - 1));
+            head.push_str(&right(&self.view.step(*instant).to_string(), width - 1));
             head.push(' ');
         }
         let head = self.how.paint.faint(head.trim_end());
@@ -171,6 +172,12 @@ impl Table<'_> {
     }
 
     fn legend(&mut self, view: &StreamsView, left_out: usize) {
+        for r in &view.repeats {
+            let length = (r.last + 1 - r.first) / r.times.max(1);
+            let what = if length == 1 { "one step".to_string() } else { format!("{length} steps") };
+            let text = format!("steps {} to {}: {what} {} times over, the last time shown", r.first, r.last, r.times);
+            self.remark(&text);
+        }
         if !view.before.is_empty() {
             let mut values: Vec<String> =
                 view.before.iter().take(MOST_BEFORE).map(|(name, v)| format!("{name} = {v}")).collect();
@@ -185,7 +192,8 @@ impl Table<'_> {
                 Paint::Plain => "*",
                 Paint::Colour => "bold",
             };
-            self.remark(&format!("{mark}: changed since the step before"));
+            let step = if view.repeats.is_empty() { "step" } else { "column" };
+            self.remark(&format!("{mark}: changed since the {step} before"));
         }
         if left_out > 0 {
             let noun = if left_out == 1 { "stream" } else { "streams" };

@@ -20,6 +20,8 @@ fn heater() -> StreamsView {
     StreamsView {
         name: "heater".to_string(),
         instants: 3,
+        steps: Vec::new(),
+        repeats: Vec::new(),
         groups: vec![
             group(
                 GroupKind::Inputs,
@@ -119,6 +121,8 @@ fn long_runs_and_values_are_shortened_unless_asked_for() {
     let view = StreamsView {
         name: "n".to_string(),
         instants: 100,
+        steps: Vec::new(),
+        repeats: Vec::new(),
         groups: vec![group(GroupKind::Inputs, "Inputs", rows)],
         before: Vec::new(),
     };

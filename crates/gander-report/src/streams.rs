@@ -67,15 +67,35 @@ pub struct StreamGroup {
 pub struct StreamsView {
     /// The name of the root.
     pub name: String,
-    /// The number of instants, one more than steps.
+    /// The number of instants that there are values of: one more than steps, unless some are left out.
     pub instants: usize,
+    /// The number of the step of each instant, if some are left out; else empty.
+    pub steps: Vec<u64>,
+    /// Repetitions of which only the last round is there.
+    pub repeats: Vec<StreamRepeat>,
     /// The streams.
     pub groups: Vec<StreamGroup>,
     /// Values that streams had before the first instant, where these matter: what an unguarded `pre` gave.
     pub before: Vec<(String, String)>,
 }
 
+/// Steps that are repeated.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct StreamRepeat {
+    /// The first step.
+    pub first: u64,
+    /// The last step of the last round.
+    pub last: u64,
+    /// The number of rounds.
+    pub times: u64,
+}
+
 impl StreamsView {
+    /// The step of an instant.
+    pub fn step(&self, instant: usize) -> u64 {
+        self.steps.get(instant).copied().unwrap_or(instant as u64)
+    }
+
     /// Every stream.
     pub fn rows(&self) -> impl Iterator<Item = &StreamRow> {
         self.groups.iter().flat_map(|g| &g.rows)

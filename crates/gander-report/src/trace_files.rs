@@ -1,7 +1,8 @@
 //! A run of a dataflow program as files for other tools: comma-separated values and value change dump.
 //!
 //! CSV (RFC 4180): a header, then a row for each step; the first column is the number of the step, then one for each
-//! stream, by its full name. Values are exact, as in the table. `gander simulate --inputs` reads it back.
+//! stream, by its full name. Values are exact, as in the table. `gander simulate --inputs` reads it back, unless it is the file of
+//! a run with long repetitions, of which only the last round is there.
 //!
 //! VCD (IEEE 1364, chapter 18) for waveform viewers: a step is one unit of time, node instances are scopes. Truth values
 //! are wires, whole numbers integers, fractions reals (rounded), bit-vectors vectors, and enumerations strings, which is
@@ -22,7 +23,7 @@ pub fn streams_csv(view: &StreamsView) -> String {
     }
     out.push('\n');
     for instant in 0..view.instants {
-        let _ = write!(out, "{instant}");
+        let _ = write!(out, "{}", view.step(instant));
         for row in view.rows() {
             out.push(',');
             out.push_str(&csv_cell(row.values.get(instant).map_or("", String::as_str)));
@@ -74,7 +75,7 @@ pub fn streams_vcd(view: &StreamsView) -> String {
     }
     out.push_str("$upscope $end\n$enddefinitions $end\n");
     for instant in 0..view.instants {
-        let _ = writeln!(out, "#{instant}");
+        let _ = writeln!(out, "#{}", view.step(instant));
         if instant == 0 {
             out.push_str("$dumpvars\n");
         }
@@ -88,7 +89,7 @@ pub fn streams_vcd(view: &StreamsView) -> String {
         }
     }
     // The last step lasts as long as the others.
-    let _ = writeln!(out, "#{}", view.instants);
+    let _ = writeln!(out, "#{}", view.instants.checked_sub(1).map_or(0, |last| view.step(last) + 1));
     out
 }
 

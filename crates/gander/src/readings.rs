@@ -9,8 +9,8 @@ use std::time::Instant;
 
 use gander_certify::{CheckLimits, Checker};
 use gander_engines::{CancelToken, CheckConfig, CheckReport, Nobody, Outcome};
-use gander_system::{Evidence, Leg, Obstacle, Run, System, Verdict};
-use gander_term::{Value, evaluate};
+use gander_system::{Evidence, Leg, Obstacle, Role, Run, System, Verdict};
+use gander_term::{SymbolId, Value, evaluate};
 
 /// Replaces verdicts by runs that only the wide reading has.
 pub(crate) fn reconcile(
@@ -77,11 +77,16 @@ fn is_narrow(system: &System, run: &Run) -> bool {
         let look = |s| system.vars.iter().position(|v| v.current == s).map(|i| values[i].clone());
         evaluate(&system.pool, doubt.formula.term(), &look) == Ok(Value::Bool(true))
     };
+    let free = system.pool.free_symbols(&[doubt.formula.term()]);
+    let input = |s: &SymbolId| system.vars.iter().any(|v| v.current == *s && v.role == Role::Input);
+    let about_inputs = free.iter().all(input);
     let mut legs: Vec<&Leg> = run.legs.iter().collect();
     let mut all = satisfies(&run.first.values);
     while let (true, Some(leg)) = (all, legs.pop()) {
         match leg {
-            Leg::Repeat { body, .. } => legs.extend(body),
+            // Inputs are the same in all rounds of a repetition; of other variables only the last values are there.
+            Leg::Repeat { body, .. } if about_inputs => legs.extend(body),
+            Leg::Repeat { .. } => all = false,
             Leg::Step(step) => all = step.next.as_ref().is_some_and(|values| satisfies(values)),
         }
     }

@@ -5,10 +5,13 @@ use gander_term::{Sort, Value};
 use rustc_hash::FxHashMap;
 
 use super::cone::{Cone, cone};
-use crate::streams::{GroupKind, StreamGroup, StreamRow, StreamSort, StreamsView};
+use crate::streams::{GroupKind, StreamGroup, StreamRepeat, StreamRow, StreamSort, StreamsView};
 
 /// Values of streams, all in all, beyond which a run is not shown as a table of streams.
 const MOST_VALUES: u64 = 20_000_000;
+
+/// Runs with repetitions that have more steps are shown with the last round of each only.
+const MOST_REPEATED: u64 = 1_000;
 
 /// What follows a stream's name in the names of values that it may have before the first instant, one for each `pre`.
 const BEFORE: &str = "@before";
@@ -28,10 +31,11 @@ pub fn focus(kind: &ClaimKind) -> Option<StateTerm> {
 /// The run as streams; none if it is too long for that or a state is not given. Without a focus all streams of the root
 /// matter and no others.
 pub fn streams_view(system: &System, flow: &Dataflow, run: &Run, focus: Option<StateTerm>) -> Option<StreamsView> {
-    let states = states(system, run)?;
+    let Followed { states, steps, repeats } = follow(system, flow, run)?;
+    let states: Vec<&[Value]> = states.iter().map(Vec::as_slice).collect();
     let matters = match focus {
-        Some(formula) => cone(system, flow, formula, &states),
-        None => Cone {
+        Some(formula) if steps.is_empty() => cone(system, flow, formula, &states),
+        _ => Cone {
             any: system.vars.iter().map(|v| instance_and_name(&v.name).0.is_empty()).collect(),
             first: vec![false; system.vars.len()],
         },
@@ -107,7 +111,7 @@ pub fn streams_view(system: &System, flow: &Dataflow, run: &Run, focus: Option<S
     }
     groups.retain(|g| !g.rows.is_empty());
     let before = before.into_iter().map(|(name, values)| (name, values.join(" and "))).collect();
-    Some(StreamsView { name: system.name.clone(), instants: states.len(), groups, before })
+    Some(StreamsView { name: system.name.clone(), instants: states.len(), steps, repeats, groups, before })
 }
 
 /// The instance that a stream belongs to and its name there. Calls are numbered (`sub#1`), so an instance ends with the
@@ -137,24 +141,53 @@ fn stream_sort(sort: Sort) -> StreamSort {
     }
 }
 
-/// The values in every state, repetitions counted out.
-fn states<'r>(system: &System, run: &'r Run) -> Option<Vec<&'r [Value]>> {
-    if run.length().saturating_add(1).saturating_mul(system.vars.len() as u64) > MOST_VALUES {
+/// The states of a run.
+struct Followed {
+    states: Vec<Vec<Value>>,
+    /// The step of each, if some are left out.
+    steps: Vec<u64>,
+    repeats: Vec<StreamRepeat>,
+}
+
+/// The values in every state; of long repetitions in the last round only. In the rounds before, streams with an equation are
+/// computed, the others are as in the last round.
+fn follow(system: &System, flow: &Dataflow, run: &Run) -> Option<Followed> {
+    let length = run.length();
+    let repeated = run.legs.iter().any(|leg| matches!(leg, Leg::Repeat { .. }));
+    let shortened = repeated && length > MOST_REPEATED;
+    if !shortened && length.saturating_add(1).saturating_mul(system.vars.len() as u64) > MOST_VALUES {
         return None;
     }
-    let mut states = vec![&run.first.values[..]];
+    let mut followed = Followed { states: vec![run.first.values.clone()], steps: Vec::new(), repeats: Vec::new() };
+    let (mut step_number, mut steps) = (0u64, vec![0u64]);
     let mut open: Vec<(&[Leg], usize, u64)> = vec![(&run.legs, 0, 0)];
     while let Some((legs, at, again)) = open.last_mut() {
         match legs.get(*at) {
             Some(Leg::Step(step)) => {
                 *at += 1;
-                states.push(step.next.as_deref()?);
+                let given = step.next.as_ref()?;
+                step_number = step_number.saturating_add(1);
+                let state = if open.iter().all(|o| o.2 == 0) {
+                    given.clone()
+                } else {
+                    let before = followed.states.last()?;
+                    flow.values(Some(before), |v| given.get(v.index()).cloned()).ok()?
+                };
+                followed.states.push(state);
+                steps.push(step_number);
             }
             Some(Leg::Repeat { times, body }) => {
                 *at += 1;
-                if *times > 0 {
-                    open.push((body, 0, times - 1));
+                let once = Run { start: run.start, first: run.first.clone(), legs: body.clone() }.length();
+                if !shortened {
+                    open.push((body, 0, times.saturating_sub(1)));
+                    continue;
                 }
+                let first = step_number.saturating_add(1);
+                let last = step_number.saturating_add(times.saturating_mul(once));
+                followed.repeats.push(StreamRepeat { first, last, times: *times });
+                step_number = last.saturating_sub(once);
+                open.push((body, 0, 0));
             }
             None if *again > 0 => {
                 *again -= 1;
@@ -165,7 +198,10 @@ fn states<'r>(system: &System, run: &'r Run) -> Option<Vec<&'r [Value]>> {
             }
         }
     }
-    states.iter().all(|s| s.len() == system.vars.len()).then_some(states)
+    if shortened {
+        followed.steps = steps;
+    }
+    followed.states.iter().all(|s| s.len() == system.vars.len()).then_some(followed)
 }
 
 #[cfg(test)]

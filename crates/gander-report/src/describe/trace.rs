@@ -51,7 +51,9 @@ pub fn trace_view(system: &System, run: &Run, ending: Option<String>) -> TraceVi
         rows: vec![first_row(system, run.start, &run.first)],
         repeats: Vec::new(),
     };
-    if length > MOST_STEPS {
+    // Inside a repetition the values that a step gives are those of the last round, which is the one that is shown.
+    let all_given = gives_values(&run.legs);
+    if length > MOST_STEPS && !all_given {
         walk.values = None;
     }
     let mut open: Vec<Round<'_>> = vec![Round { legs: &run.legs, at: 0, again: 0 }];
@@ -70,7 +72,7 @@ pub fn trace_view(system: &System, run: &Run, ending: Option<String>) -> TraceVi
                 }
                 let again = times.saturating_sub(1);
                 // Where states are not followed, one round says all there is to say.
-                let skipped = if walk.values.is_none() { again } else { 0 };
+                let skipped = if walk.values.is_none() || all_given { again } else { 0 };
                 walk.steps = walk.steps.saturating_add(skipped.saturating_mul(body_length(body)));
                 open.push(Round { legs: body, at: 0, again: again - skipped });
             }
@@ -85,6 +87,19 @@ pub fn trace_view(system: &System, run: &Run, ending: Option<String>) -> TraceVi
     }
     let Walk { rows, repeats, .. } = walk;
     TraceView { length, rows, repeats, show_nodes: system.nodes.len() > 1, ending, ..TraceView::default() }
+}
+
+/// Every step says what comes behind it.
+fn gives_values(legs: &[Leg]) -> bool {
+    let mut stack: Vec<&Leg> = legs.iter().collect();
+    while let Some(leg) = stack.pop() {
+        match leg {
+            Leg::Step(step) if step.next.is_none() => return false,
+            Leg::Step(_) => {}
+            Leg::Repeat { body, .. } => stack.extend(body),
+        }
+    }
+    true
 }
 
 struct Round<'r> {
@@ -135,7 +150,7 @@ impl Walk<'_> {
     fn step(&mut self, step: &Step, is_last_round: bool) {
         self.steps = self.steps.saturating_add(1);
         let before = self.values.take();
-        self.values = before.as_ref().and_then(|values| next_values(self.system, values, step));
+        self.values = before.as_ref().and_then(|values| next_values(self.system, values, step, is_last_round));
         if !is_last_round {
             return;
         }
@@ -166,9 +181,10 @@ fn first_row(system: &System, start: StartId, first: &State) -> TraceRow {
     }
 }
 
-/// The values behind a step: those that it says, or those that its assignments give.
-fn next_values(system: &System, before: &[Value], step: &Step) -> Option<Vec<Value>> {
-    if let Some(next) = &step.next {
+/// The values behind a step: those that it says (inside a repetition, of the last round), or those that its assignments give.
+fn next_values(system: &System, before: &[Value], step: &Step, is_last_round: bool) -> Option<Vec<Value>> {
+    let functional = system.transition(step.transition).is_functional(system);
+    if let Some(next) = step.next.as_ref().filter(|_| is_last_round || !functional) {
         return (next.len() == before.len()).then(|| next.clone());
     }
     let transition = system.transition(step.transition);

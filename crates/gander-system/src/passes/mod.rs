@@ -5,6 +5,7 @@
 //! | [`chain`] | a chain of goals as plain reachability of a node |
 //! | [`constants`] | variables that never change become constants |
 //! | [`definitions`] | variables that are functions of others are replaced by what they stand for |
+//! | [`with_shortcuts`] | further transitions that stand for several steps |
 //! | [`slice`] | only the variables that matter for a claim |
 //! | [`pursuit`] | liveness claims as claims about safety |
 //! | [`within`], [`started_at`] | the same steps with another claim or start |
@@ -25,6 +26,7 @@ mod flatten;
 mod pursuit;
 mod relocate;
 mod restart;
+mod shortcuts;
 mod slice;
 
 pub use chain::{Chain, ChainError, chain};
@@ -34,6 +36,7 @@ pub use definitions::{Definitions, definitions};
 pub use flatten::{Flat, flatten};
 pub use pursuit::{Asked, Aspect, Begin, Finding, Pursuit, PursuitError, Stage, pursuit};
 pub use restart::{started_at, within};
+pub use shortcuts::{Shortcut, with_shortcuts};
 pub use slice::{Slice, slice};
 
 use crate::evidence::{Evidence, NodeFormulas, Run};

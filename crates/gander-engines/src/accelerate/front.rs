@@ -1,0 +1,346 @@
+//! The unrolling of a system with shortcuts, and what is asked of it.
+//!
+//! Two kinds of questions: whether a run with so many steps meets a target, and for any path at all that is *tidy*: it
+//! takes no loop twice in succession, and no steps that a loop does in one round (Frohn and Giesl's blocking clauses, which make
+//! the search look at what is new). A tidy path is asked for with a last step that is unlike all seen so far, or without.
+
+use std::sync::Arc;
+
+use gander_smt::{Answer, Limits, Literal, Reason, Solver};
+use gander_system::passes::with_shortcuts;
+use gander_system::{ClaimId, TransitionId};
+use gander_term::{Importer, SymbolId, TermId, Value};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::encoding::Encoding;
+use crate::engine::{Desk, Purpose};
+use crate::question::{Asker, Place, Question, Target};
+use crate::search::system_features;
+use crate::unrolling::{Origin, Path, Unrolling};
+
+use super::cube::as_count;
+use super::workshop::{Part, Workshop};
+
+/// A formula that holds where a transition is taken as it was seen before, over the workshop's symbols.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Seen {
+    pub transition: usize,
+    pub formula: TermId,
+}
+
+/// What kind of path is asked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Wanted {
+    /// The last step is one of the system and unlike all seen so far.
+    Fresh,
+    /// Any.
+    Any,
+}
+
+/// See the module's documentation.
+pub(super) struct Front {
+    encoding: Encoding,
+    questions: Vec<Question>,
+    targets: Vec<Target>,
+    owners: Vec<usize>,
+    unrolling: Unrolling,
+    prepared: FxHashSet<u32>,
+    tidy: Literal,
+    /// Formulas of untidy steps, and how many steps have them excluded.
+    untidy: Vec<TermId>,
+    tidied: u32,
+    /// What was seen, as far as it was translated.
+    seen: Vec<TermId>,
+    /// For each loop: the shared parameters that count rounds, its own first.
+    counts: Vec<Vec<SymbolId>>,
+    first_loop: usize,
+}
+
+/// Whom to ask, and about what.
+pub(super) struct Setting<'s> {
+    pub desk: &'s Desk,
+    pub claims: &'s [ClaimId],
+    /// How many solvers have failed.
+    pub failed: usize,
+}
+
+impl Front {
+    /// The unrolling of the workshop's system with its loops. The claims are those of that system.
+    pub(super) fn new(workshop: &mut Workshop, setting: &Setting<'_>) -> Result<Front, Reason> {
+        let broken = |e: &dyn std::fmt::Display| Reason::Incomplete(format!("a loop could not be added: {e}"));
+        let system = if workshop.learned.is_empty() {
+            Arc::clone(&workshop.system)
+        } else {
+            let made = with_shortcuts(&workshop.system, &workshop.pool, workshop.shortcuts());
+            Arc::new(made.map_err(|e| broken(&e))?)
+        };
+        let mut encoding = Encoding::new(&system);
+        #[cfg(test)]
+        {
+            encoding.bug = workshop.bug;
+        }
+        let mut asker = Asker::without_shortcuts(workshop.own());
+        let mut questions = Vec::new();
+        for &claim in setting.claims {
+            let question = asker.question(&mut encoding, claim);
+            questions.push(question.ok_or_else(|| Reason::Incomplete("not a claim about runs".into()))?);
+        }
+        let (mut targets, mut owners) = (Vec::new(), Vec::new());
+        for (i, q) in questions.iter().enumerate() {
+            targets.extend_from_slice(&q.targets);
+            owners.resize(targets.len(), i);
+        }
+        let formulas: Vec<TermId> = targets.iter().map(|t| t.formula).collect();
+        let features = system_features(&mut encoding).join(encoding.pool.features(&formulas));
+        let solvers: Vec<Solver> = setting.desk.config().solvers.candidates(features).into_iter().cloned().collect();
+        let Some(solver) = solvers.get(setting.failed) else {
+            return Err(Reason::NotStarted("no further solver for this was found".into()));
+        };
+        let purpose = Purpose { part: "runs", claims: setting.claims.to_vec() };
+        let session = setting.desk.session(solver, &purpose);
+        let mut unrolling = Unrolling::new(&mut encoding, session, Origin::Starts);
+        let tidy = unrolling.session.literal();
+        let mut front = Front {
+            encoding,
+            questions,
+            targets,
+            owners,
+            unrolling,
+            prepared: FxHashSet::default(),
+            tidy,
+            untidy: Vec::new(),
+            tidied: 0,
+            seen: Vec::new(),
+            counts: Vec::new(),
+            first_loop: workshop.own(),
+        };
+        front.prepare(workshop).map_err(|e| broken(&e))?;
+        Ok(front)
+    }
+
+    /// The question with this position among the claims.
+    pub(super) fn question(&self, at: usize) -> &Question {
+        &self.questions[at]
+    }
+
+    /// The formulas of untidy steps, and the counters.
+    fn prepare(&mut self, workshop: &mut Workshop) -> Result<(), gander_term::NameClash> {
+        for l in 0..workshop.learned.len() {
+            let id = TransitionId::from(self.first_loop + l);
+            let now = self.encoding.take_symbol(id);
+            let next = self.encoding.later(now, 1);
+            let pool = &mut self.encoding.pool;
+            let (now, next) = (pool.var(now), pool.var(next));
+            self.untidy.push(pool.and([now, next]));
+            let learned = workshop.learned[l].clone();
+            let once = self.placed(workshop, learned.once, &learned.parts)?;
+            self.untidy.push(once);
+            let params = self.encoding.params(id);
+            let positions = workshop.count_positions(l);
+            self.counts.push(positions.into_iter().filter_map(|p| params.get(p).copied()).collect());
+        }
+        Ok(())
+    }
+
+    /// "These passages are taken one after the other, and the formula holds in the first state."
+    fn placed(
+        &mut self,
+        workshop: &mut Workshop,
+        formula: TermId,
+        parts: &[Part],
+    ) -> Result<TermId, gander_term::NameClash> {
+        let mut importer = Importer::new();
+        let formula = importer.import(&mut self.encoding.pool, &workshop.pool, formula)?;
+        let mut map: FxHashMap<SymbolId, TermId> = FxHashMap::default();
+        let mut takes = Vec::new();
+        for (k, part) in parts.iter().enumerate() {
+            let k = k as u32;
+            let id = TransitionId::from(part.passage);
+            let passage = workshop.passage(part.passage);
+            let take = self.encoding.take_symbol(id);
+            let take = self.encoding.later(take, k);
+            takes.push(self.encoding.pool.var(take));
+            let shared = self.encoding.params(id);
+            let vars = &workshop.system.vars;
+            let free = passage.free.iter().map(|&v| (vars[v].current, k + 1));
+            let places = shared.into_iter().map(|s| (s, k)).chain(free);
+            for (&choice, (symbol, distance)) in part.choices.iter().zip(places) {
+                let choice = importer.symbol(&mut self.encoding.pool, &workshop.pool, choice)?;
+                let symbol = self.encoding.later(symbol, distance);
+                map.insert(choice, self.encoding.pool.var(symbol));
+            }
+        }
+        let formula = self.encoding.pool.substitute(formula, &map);
+        Ok(self.encoding.pool.and(takes.into_iter().chain([formula])))
+    }
+
+    fn unroll(&mut self, depth: u32) {
+        while self.unrolling.length() < depth {
+            self.unrolling.extend(&mut self.encoding);
+        }
+    }
+
+    /// True if the control graph has no path of that many steps.
+    pub(super) fn is_beyond(&mut self, depth: u32) -> bool {
+        self.unroll(depth);
+        self.unrolling.nodes(depth).is_empty()
+    }
+
+    /// A run of `depth` steps to a target of a claim with these positions, with the position of the claim. Of several runs one with
+    /// few rounds.
+    pub(super) fn ask(
+        &mut self,
+        desk: &Desk,
+        open: &[bool],
+        depth: u32,
+        limits: Limits,
+    ) -> Result<Option<(usize, Path)>, Reason> {
+        self.unroll(depth);
+        let fresh = self.prepared.insert(depth);
+        let e = &mut self.encoding;
+        let (mut flags, mut possible) = (Vec::new(), Vec::new());
+        for (i, target) in self.targets.iter().enumerate() {
+            let step = match target.place {
+                Place::Anywhere | Place::At(_) => depth,
+                Place::Taking(_) if depth > 0 => depth - 1,
+                Place::Beginning(_) if depth == 0 => 0,
+                _ => continue,
+            };
+            let nodes = self.unrolling.nodes(step).to_vec();
+            let Some(meaning) = target.meaning(e, &nodes) else { continue };
+            if fresh {
+                self.unrolling.assert_at(e, meaning, step);
+            }
+            if open[self.owners[i]] {
+                flags.push(e.pool.var(target.flag));
+                possible.push(i);
+            }
+        }
+        if flags.is_empty() {
+            return Ok(None);
+        }
+        let some = e.pool.or(flags);
+        let query = self.unrolling.session.literal();
+        self.unrolling.assert_if_at(e, query, some, depth);
+        let Some((met, path)) = self.met(&possible, &[query], depth, limits)? else { return Ok(None) };
+        self.with_fewest_rounds(desk, &possible, query, depth, limits, (met, path)).map(Some)
+    }
+
+    fn met(
+        &mut self,
+        possible: &[usize],
+        assumptions: &[Literal],
+        depth: u32,
+        limits: Limits,
+    ) -> Result<Option<(usize, Path)>, Reason> {
+        match self.unrolling.check(assumptions, limits) {
+            Answer::Unsat => Ok(None),
+            Answer::Unknown(reason) => Err(reason),
+            Answer::Sat => {
+                let symbols: Vec<SymbolId> = possible.iter().map(|&i| self.targets[i].flag).collect();
+                let truths = self.unrolling.truths(&self.encoding, &symbols, depth)?;
+                let met = possible.iter().zip(truths).find(|(_, t)| *t).map(|(i, _)| *i);
+                let met = met.ok_or_else(|| Reason::Garbage("a model that meets no target".into()))?;
+                let path = self.unrolling.path(&mut self.encoding, self.targets[met].place, depth)?;
+                Ok(Some((self.owners[met], path)))
+            }
+        }
+    }
+
+    /// Searches for a run whose loops have as few rounds as can be, the most of them counting.
+    fn with_fewest_rounds(
+        &mut self,
+        desk: &Desk,
+        possible: &[usize],
+        query: Literal,
+        depth: u32,
+        limits: Limits,
+        found: (usize, Path),
+    ) -> Result<(usize, Path), Reason> {
+        let (mut best, mut low) = (found, 1u64);
+        let mut high = self.most_rounds(&best.1);
+        while low < high && !desk.is_cancelled() {
+            let middle = low + (high - low) / 2;
+            let bound = self.unrolling.session.literal();
+            for l in 0..self.counts.len() {
+                let e = &mut self.encoding;
+                let most = e.pool.int(middle);
+                let take = e.take(TransitionId::from(self.first_loop + l));
+                let parts: Vec<TermId> = self.counts[l].iter().map(|&s| e.pool.var(s)).collect();
+                let parts: Vec<TermId> = parts.into_iter().map(|n| e.pool.le(n, most)).collect();
+                let few = e.pool.and(parts);
+                let few = e.pool.implies(take, few);
+                for step in 0..depth {
+                    self.unrolling.assert_if_at(&self.encoding, bound, few, step);
+                }
+            }
+            match self.met(possible, &[query, bound], depth, limits) {
+                Ok(Some(better)) => {
+                    best = better;
+                    high = self.most_rounds(&best.1).min(middle);
+                }
+                Ok(None) => low = middle + 1,
+                // The run that was found is good enough.
+                Err(Reason::Interrupted) => return Err(Reason::Interrupted),
+                Err(_) => break,
+            }
+        }
+        Ok(best)
+    }
+
+    /// The greatest number of rounds of a loop in a path.
+    fn most_rounds(&self, path: &Path) -> u64 {
+        let loops = path.steps.iter().filter(|(t, _)| t.index() >= self.first_loop);
+        loops
+            .filter_map(|(_, params)| params.first())
+            .map(|v: &Value| as_count(v).unwrap_or(u64::MAX))
+            .max()
+            .unwrap_or(1)
+    }
+
+    /// A tidy path with so many steps.
+    pub(super) fn explore(
+        &mut self,
+        workshop: &mut Workshop,
+        seen: &[Seen],
+        depth: u32,
+        wanted: Wanted,
+        limits: Limits,
+    ) -> Result<Option<Path>, Reason> {
+        self.unroll(depth);
+        while self.tidied < depth {
+            for i in 0..self.untidy.len() {
+                let not = self.encoding.pool.not(self.untidy[i]);
+                self.unrolling.assert_if_at(&self.encoding, self.tidy, not, self.tidied);
+            }
+            self.tidied += 1;
+        }
+        let somewhere = self.unrolling.somewhere(&mut self.encoding, depth);
+        let query = self.unrolling.session.literal();
+        self.unrolling.assert_if_at(&self.encoding, query, somewhere, depth);
+        if wanted == Wanted::Fresh {
+            let last = depth - 1;
+            for s in &seen[self.seen.len().min(seen.len())..] {
+                let choices = workshop.passage(s.transition).params;
+                let part = Part { passage: s.transition, choices };
+                let broken = |_| Reason::Incomplete("a step could not be described".into());
+                let formula = self.placed(workshop, s.formula, &[part]).map_err(broken)?;
+                self.seen.push(formula);
+            }
+            for i in 0..self.seen.len() {
+                let not = self.encoding.pool.not(self.seen[i]);
+                self.unrolling.assert_if_at(&self.encoding, query, not, last);
+            }
+            for l in 0..self.counts.len() {
+                let take = self.encoding.take(TransitionId::from(self.first_loop + l));
+                let not = self.encoding.pool.not(take);
+                self.unrolling.assert_if_at(&self.encoding, query, not, last);
+            }
+        }
+        match self.unrolling.check(&[self.tidy, query], limits) {
+            Answer::Unsat => Ok(None),
+            Answer::Unknown(reason) => Err(reason),
+            Answer::Sat => self.unrolling.path(&mut self.encoding, Place::Anywhere, depth).map(Some),
+        }
+    }
+}

@@ -1,0 +1,292 @@
+//! Claims that are searched for together, with the loops that were learned on the way.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use gander_smt::{Answer, Limits, Reason, Session};
+use gander_system::{ClaimId, Evidence, Leg, Run};
+
+use crate::engine::{Desk, Purpose};
+use crate::question::Place;
+use crate::together::Together;
+use crate::unrolling::Path;
+use crate::view::View;
+
+use super::front::{Front, Seen, Setting, Wanted};
+use super::workshop::{Loop, Taken, Workshop};
+
+/// Bodies of loops have at most so many steps.
+const MAX_BODY: usize = 4;
+/// No more loops than this are learned.
+const MAX_LOOPS: usize = 24;
+/// Steps that are remembered for having been seen.
+const MAX_SEEN: usize = 200;
+/// Paths to a step unlike all before that are asked for at one depth.
+const FRESH_PATHS: u32 = 6;
+/// Time for a query; one that takes longer is left.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// What is done next.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Phase {
+    /// Asking for targets at this depth.
+    Ask(u32),
+    /// Looking for loops, after so many attempts.
+    Explore(u32),
+}
+
+/// See the module's documentation.
+pub(super) struct Group {
+    view: View,
+    workshop: Workshop,
+    claims: Vec<ClaimId>,
+    /// The claims as claims of the view's system.
+    here: Vec<ClaimId>,
+    open: Vec<bool>,
+    front: Option<Front>,
+    /// For short questions about single loops.
+    session: Option<Session>,
+    seen: Vec<Seen>,
+    depth: u32,
+    phase: Phase,
+    failed: usize,
+    used: Duration,
+    /// Every tidy path is shorter than the depth: there is nothing to look for any more.
+    exhausted: bool,
+    /// Claims for which a run was found that could not be written down: a mistake of ours.
+    pub(super) lost: Vec<ClaimId>,
+}
+
+impl Group {
+    pub(super) fn new(desk: &Desk, together: Together) -> Group {
+        let Together { view, questions, .. } = together;
+        let _ = desk;
+        let claims: Vec<ClaimId> = questions.iter().map(|q| q.claim).collect();
+        let here = if view.is_plain() { claims.clone() } else { vec![ClaimId(0); claims.len()] };
+        #[allow(unused_mut)]
+        let mut workshop = Workshop::new(&view.encoding.system);
+        #[cfg(test)]
+        {
+            workshop.bug = desk.config().options.bug;
+        }
+        Group {
+            open: vec![true; claims.len()],
+            view,
+            workshop,
+            claims,
+            here,
+            front: None,
+            session: None,
+            seen: Vec::new(),
+            depth: 0,
+            phase: Phase::Ask(0),
+            failed: 0,
+            used: Duration::ZERO,
+            exhausted: false,
+            lost: Vec::new(),
+        }
+    }
+
+    pub(super) fn depth(&self) -> u32 {
+        self.depth
+    }
+
+    pub(super) fn loops(&self) -> usize {
+        self.workshop.learned.len()
+    }
+
+    pub(super) fn used(&self) -> Duration {
+        self.used
+    }
+
+    /// The claims that are searched for.
+    pub(super) fn claims(&self) -> impl Iterator<Item = ClaimId> + '_ {
+        self.claims.iter().zip(&self.open).filter(|(_, open)| **open).map(|(c, _)| *c)
+    }
+
+    pub(super) fn forget_settled(&mut self, desk: &Desk) {
+        for (&c, open) in self.claims.iter().zip(&mut self.open) {
+            *open &= desk.is_open(c);
+        }
+    }
+
+    pub(super) fn stop(&mut self) {
+        self.open.fill(false);
+        self.front = None;
+        self.session = None;
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        !self.open.contains(&true)
+    }
+
+    /// Does a piece of work; gives what keeps the group from going on, if something does.
+    pub(super) fn advance(&mut self, desk: &Desk) -> Option<String> {
+        let begun = Instant::now();
+        let result = self.work(desk);
+        self.used += begun.elapsed();
+        match result {
+            Ok(()) if self.exhausted => Some("every loop it can do at once leads to nothing new".into()),
+            Ok(()) => None,
+            Err(Reason::Interrupted) => None,
+            Err(reason) => {
+                // A fresh session with the next solver; when there is none, the end.
+                self.front = None;
+                self.failed += 1;
+                let solvers = desk.config().solvers.all().len();
+                (self.failed >= solvers || desk.is_cancelled()).then(|| format!("at depth {}: {reason}", self.depth))
+            }
+        }
+    }
+
+    fn work(&mut self, desk: &Desk) -> Result<(), Reason> {
+        if self.front.is_none() {
+            let setting = Setting { desk, claims: &self.here, failed: self.failed };
+            self.front = Some(Front::new(&mut self.workshop, &setting)?);
+        }
+        match self.phase {
+            Phase::Ask(depth) => self.ask(desk, depth),
+            Phase::Explore(attempt) => self.explore(desk, attempt),
+        }
+    }
+
+    fn ask(&mut self, desk: &Desk, depth: u32) -> Result<(), Reason> {
+        let Some(front) = &mut self.front else { return Ok(()) };
+        while self.open.contains(&true) && !desk.is_cancelled() {
+            let Some((at, path)) = front.ask(desk, &self.open, depth, Limits::time(PATIENCE))? else { break };
+            self.open[at] = false;
+            let question = front.question(at).clone();
+            let question = crate::question::Question { claim: self.claims[at], ..question };
+            let run = run_of(&mut self.workshop, path);
+            match run.and_then(|run| self.view.met(&question, run)) {
+                Some(verdict) => desk.propose(question.claim, verdict),
+                None => self.lost.push(question.claim),
+            }
+        }
+        // Starts are met at once or never.
+        if depth == 0 {
+            for at in 0..self.claims.len() {
+                let question = front.question(at);
+                let begins = |t: &crate::question::Target| matches!(t.place, Place::Beginning(_));
+                if self.open[at] && !question.targets.is_empty() && question.targets.iter().all(begins) {
+                    self.open[at] = false;
+                    desk.propose(self.claims[at], question.never_met(Evidence::Refutation));
+                }
+            }
+        }
+        self.phase = if depth < self.depth { Phase::Ask(depth + 1) } else { Phase::Explore(0) };
+        Ok(())
+    }
+
+    fn explore(&mut self, desk: &Desk, attempt: u32) -> Result<(), Reason> {
+        let Some(front) = &mut self.front else { return Ok(()) };
+        let steps = self.depth + 1;
+        if front.is_beyond(steps) {
+            self.exhausted = true;
+            return Ok(());
+        }
+        let wanted = if attempt < FRESH_PATHS { Wanted::Fresh } else { Wanted::Any };
+        let limits = Limits::time(PATIENCE);
+        let path = match front.explore(&mut self.workshop, &self.seen, steps, wanted, limits) {
+            Ok(path) => path,
+            Err(Reason::Timeout) if wanted == Wanted::Fresh => None,
+            Err(reason) => return Err(reason),
+        };
+        let Some(path) = path else {
+            match wanted {
+                Wanted::Fresh => self.phase = Phase::Explore(FRESH_PATHS),
+                Wanted::Any => self.exhausted = true,
+            }
+            return Ok(());
+        };
+        let learned = self.learn(desk, &path);
+        if learned > 0 {
+            // Everything anew, with the loops.
+            let loops = self.workshop.learned.len();
+            desk.progress(Some(self.depth), format!("{loops} loops, depth {}", self.depth));
+            self.front = None;
+            self.phase = Phase::Ask(1);
+        } else if wanted == Wanted::Any {
+            self.depth += 1;
+            desk.progress(Some(self.depth), format!("{} loops, depth {}", self.workshop.learned.len(), self.depth));
+            self.phase = Phase::Ask(self.depth);
+        } else {
+            self.phase = Phase::Explore(attempt + 1);
+        }
+        Ok(())
+    }
+
+    /// Notes the steps of a path and learns the loops in it; gives their number.
+    fn learn(&mut self, desk: &Desk, path: &Path) -> usize {
+        let steps = taken(&mut self.workshop, path);
+        let cubes: Vec<_> = steps.iter().map(|s| self.workshop.cube(s)).collect();
+        if let (Some(step), Some(Some(cube))) = (steps.last(), cubes.last())
+            && step.passage < self.workshop.own()
+            && self.seen.len() < MAX_SEEN
+            && let Some(formula) = self.workshop.formula(cube)
+        {
+            self.seen.push(Seen { transition: step.passage, formula });
+        }
+        let mut learned = 0;
+        for end in (1..=steps.len()).rev() {
+            for length in 1..=MAX_BODY.min(end) {
+                if self.workshop.learned.len() >= MAX_LOOPS || desk.is_cancelled() {
+                    return learned;
+                }
+                let begin = end - length;
+                let body = &steps[begin..end];
+                let only_loop = length == 1 && body[0].passage >= self.workshop.own();
+                if only_loop || body[0].from.node != body[length - 1].to.node {
+                    continue;
+                }
+                let Some(cubes) = cubes[begin..end].iter().cloned().collect::<Option<Vec<_>>>() else { continue };
+                let Some(found) = self.workshop.accelerate(body, &cubes) else { continue };
+                if self.goes_round(desk, &found) {
+                    self.workshop.learn(found);
+                    learned += 1;
+                    break;
+                }
+            }
+        }
+        learned
+    }
+
+    /// The loop can be done twice at least.
+    fn goes_round(&mut self, desk: &Desk, found: &Loop) -> bool {
+        let formula = found.twice(&mut self.workshop.pool);
+        let features = self.workshop.pool.features(&[formula]);
+        let Some(solver) = desk.config().solvers.choose(features).cloned() else { return true };
+        if self.session.as_ref().is_none_or(|s| *s.solver() != solver || s.failure().is_some()) {
+            let purpose = Purpose { part: "loops", claims: self.claims.clone() };
+            self.session = Some(desk.session(&solver, &purpose));
+        }
+        let Some(session) = &mut self.session else { return true };
+        session.push();
+        session.assert(&self.workshop.pool, formula);
+        let answer = session.check(&[], Limits::time(Duration::from_secs(1)));
+        session.pop();
+        answer != Answer::Unsat
+    }
+}
+
+fn taken(workshop: &mut Workshop, path: &Path) -> Vec<Taken> {
+    let pairs = path.states.iter().zip(path.states.iter().skip(1));
+    path.steps.iter().zip(pairs).map(|((t, params), (from, to))| workshop.taken(*t, params, from, to)).collect()
+}
+
+/// The run that a path of the system with shortcuts stands for.
+fn run_of(workshop: &mut Workshop, path: Path) -> Option<Run> {
+    let start = path.start?;
+    let first = path.states.first()?.clone();
+    let mut legs: Vec<Leg> = Vec::new();
+    for step in taken(workshop, &path) {
+        legs.extend(workshop.legs(&step)?);
+    }
+    Some(Run { start, first, legs })
+}
+
+impl std::fmt::Debug for Group {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Group").field("system", &Arc::as_ptr(&self.workshop.system)).finish_non_exhaustive()
+    }
+}
