@@ -309,7 +309,7 @@ impl Closing<'_> {
         let [n, pairs, triples] = self.counts.map(|s| pool.var(s));
         let least = pool.int(1);
         #[cfg(test)]
-        let least = if self.bug == Some(crate::seeded::SeededBug::NoRounds) { pool.int(-1) } else { least };
+        let least = if self.bug == Some(crate::seeded::SeededBug::NoRounds) { pool.int(-100) } else { least };
         let mut terms = vec![pool.le(least, n)];
         let one = pool.int(1);
         let before = pool.sub(n, one);
