@@ -136,7 +136,7 @@ fn simulation_agrees() {
 #[test]
 fn acceleration_agrees() {
     let mut portfolio = Portfolio::new(Some(&["accelerate"]));
-    portfolio.max_depth = Some(8);
+    portfolio.max_depth = Some(5);
     let report = agrees(portfolio, Lengths::Any, 400_000);
     let (holds, fails) = decided(&report);
     assert!(holds > 0 && fails > 0, "{report}");

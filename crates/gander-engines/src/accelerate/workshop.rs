@@ -356,7 +356,7 @@ pub(super) struct Loop {
 /// A shorter word several times over.
 fn is_power(word: &[usize]) -> bool {
     let whole = word.len();
-    (1..whole).any(|part| whole % part == 0 && (part..whole).all(|i| word[i] == word[i - part]))
+    (1..whole).any(|part| whole.is_multiple_of(part) && (part..whole).all(|i| word[i] == word[i - part]))
 }
 
 /// The same word, begun elsewhere.
