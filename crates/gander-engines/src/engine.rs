@@ -85,6 +85,7 @@ pub fn engines() -> &'static [EngineInfo] {
         crate::invariants::INFO,
         crate::pdr::INFO,
         crate::accelerate::INFO,
+        crate::liveness::INFO,
     ];
     ENGINES
 }
@@ -194,6 +195,25 @@ impl Desk {
     /// True once the engine should stop.
     pub fn is_cancelled(&self) -> bool {
         self.cancel.is_cancelled()
+    }
+
+    /// The system as it was given, for engines that make other systems of it.
+    pub fn given(&self) -> &Arc<System> {
+        &self.reduction.given
+    }
+
+    /// Offers an answer about the system as it was given; it will be checked.
+    pub fn propose_given(&self, claim: ClaimId, verdict: Verdict) {
+        if matches!(verdict, Verdict::Holds(Evidence::Run(_)) | Verdict::Fails(Evidence::Run(_))) {
+            self.board.found_run(claim);
+        }
+        let proposal = Proposal { engine: self.engine, claim, verdict, shortest: self.shortest, invariant: None };
+        self.tell(Message::Proposal(proposal));
+    }
+
+    /// A token that is cancelled with the engine's.
+    pub(crate) fn cancel_token(&self) -> CancelToken {
+        self.cancel.child()
     }
 
     /// Offers an answer; it will be checked.

@@ -22,6 +22,7 @@ mod engine;
 mod explicit;
 mod induction;
 mod invariants;
+mod liveness;
 mod log_name;
 mod pdr;
 mod portfolio;

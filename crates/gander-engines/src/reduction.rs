@@ -11,6 +11,8 @@ use gander_system::{System, Verdict};
 /// See the module's documentation. Claims, nodes, starts and transitions have the same ids in both systems.
 #[derive(Clone, Debug)]
 pub(crate) struct Reduction {
+    /// The system that was given.
+    pub given: Arc<System>,
     /// The reduced system.
     pub system: Arc<System>,
     back: Option<Arc<Definitions>>,
@@ -19,9 +21,13 @@ pub(crate) struct Reduction {
 impl Reduction {
     pub(crate) fn of(system: &Arc<System>) -> Reduction {
         match definitions(system) {
-            Ok(Some(found)) => Reduction { system: Arc::new(found.system.clone()), back: Some(Arc::new(found)) },
+            Ok(Some(found)) => Reduction {
+                given: Arc::clone(system),
+                system: Arc::new(found.system.clone()),
+                back: Some(Arc::new(found)),
+            },
             // A system that cannot be rebuilt is taken as it is.
-            Ok(None) | Err(_) => Reduction { system: Arc::clone(system), back: None },
+            Ok(None) | Err(_) => Reduction { given: Arc::clone(system), system: Arc::clone(system), back: None },
         }
     }
 

@@ -109,6 +109,24 @@ fn the_portfolio_agrees() {
     }
 }
 
+/// Claims about maximal runs, with and without fairness, and about what is always possible. Half of the random systems have
+/// fairness constraints, most of whose kinds are in the claims.
+#[test]
+fn liveness_agrees() {
+    let mut portfolio = Portfolio::new(Some(&["liveness"]));
+    portfolio.timeout = std::time::Duration::from_secs(5);
+    let comparison = Comparison { lengths: Lengths::Any, settings: Settings::few_states(), ..Comparison::default() };
+    let report = compare(700_000..700_000 + systems(), &mut portfolio, comparison);
+    assert!(portfolio.problems.is_empty(), "internal errors:\n{}", portfolio.problems.join("\n"));
+    assert!(report.disagreements.is_empty(), "{report}");
+    for kind in ["infinite-run", "eventually", "always-eventually", "leads-to", "always-possible", "exists-always"] {
+        let t = report.by_kind.get(kind).copied().unwrap_or_default();
+        assert!(t.holds > 0 && t.fails > 0, "{kind} is not decided in both directions\n{report}");
+        let open = t.open_holds + t.open_fails;
+        assert!(open * 10 <= t.holds + t.fails, "{kind} is often left open\n{report}");
+    }
+}
+
 #[test]
 fn explicit_agrees() {
     for settings in [Settings::few_states(), Settings::few_states().bit_vectors(), Settings::few_states().definitions()]

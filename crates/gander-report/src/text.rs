@@ -250,6 +250,10 @@ fn abstraction_summary(nodes: &[String]) -> Option<String> {
 fn evidence_summary(shown: &ShownEvidence, verdict: &VerdictView) -> Option<String> {
     match shown {
         ShownEvidence::Trace(TraceView { back_to: Some(back), length, .. }) => Some(loop_text(*back, *length)),
+        ShownEvidence::Trace(trace) if trace.goes_on && trace.length == 0 => {
+            Some("for ever, from the start".to_string())
+        }
+        ShownEvidence::Trace(trace) if trace.goes_on => Some(format!("for ever, after {}", steps(trace.length))),
         ShownEvidence::Trace(trace) if matches!(verdict, VerdictView::Holds(_)) => Some(path_text(trace)),
         ShownEvidence::Trace(trace) if trace.length == 0 => Some("at the start".to_string()),
         ShownEvidence::Trace(trace) => Some(format!("after {}", steps(trace.length))),

@@ -106,6 +106,8 @@ pub struct TraceView {
     pub ending: Option<String>,
     /// Further lines on what follows.
     pub remarks: Vec<String>,
+    /// From its last state on the run can go on for ever.
+    pub goes_on: bool,
     /// The run goes on for ever: its last state is the one behind this many steps, and what follows that one repeats.
     pub back_to: Option<u64>,
     /// The run of a dataflow program; it then has no rows.

@@ -71,6 +71,7 @@ fn view() -> CheckView {
         claims,
         diagnostics: Vec::new(),
         internal_errors: Vec::new(),
+        schedules: Vec::new(),
         stopped: None,
         seconds: 2.0,
     }

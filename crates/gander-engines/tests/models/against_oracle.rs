@@ -18,6 +18,7 @@ pub struct Portfolio {
     /// Of the search for invariants.
     pub max_rounds: Option<usize>,
     pub abstraction: bool,
+    pub timeout: Duration,
     /// Everything that went wrong inside.
     pub problems: Vec<String>,
     /// Claims left open, by seed order, for looking at.
@@ -34,6 +35,7 @@ impl Portfolio {
             max_steps: Some(3_000),
             max_rounds: Some(2),
             abstraction: false,
+            timeout: Duration::from_secs(20),
             problems: Vec::new(),
             open: Vec::new(),
         }
@@ -45,7 +47,7 @@ impl Decider for Portfolio {
         let claims = (0..system.claims.len()).map(ClaimId::from).collect();
         let mut config = CheckConfig::new(Arc::clone(&self.solvers), claims);
         config.engines = self.engines.clone();
-        config.timeout = Some(Duration::from_secs(20));
+        config.timeout = Some(self.timeout);
         config.jobs = 1;
         config.options.patience = Duration::from_secs(3600);
         config.options.max_depth = self.max_depth;

@@ -15,6 +15,7 @@ pub(super) fn live(system: &System, claim: &Claim, evidence: &Evidence) -> Shown
         Evidence::Lasso { run, back_to } => lasso(system, run, *back_to),
         Evidence::Recurrent { run, set, choices } => {
             let mut view = trace_view(system, run, Some("from here it can go on for ever".to_string()));
+            view.goes_on = true;
             view.remarks = staying(system, set, choices);
             ShownEvidence::Trace(view)
         }
@@ -26,18 +27,11 @@ pub(super) fn live(system: &System, claim: &Claim, evidence: &Evidence) -> Shown
             ShownEvidence::Argument { summary: "always within reach, by a rank".to_string(), lines }
         }
         Evidence::Impossible { run, .. } => {
-            let what = match claim.kind {
-                ClaimKind::AlwaysPossible(p) => format!("from here no run reaches a state with {}", shown(system, p)),
-                _ => "from here it is not possible any more".to_string(),
-            };
+            let what = "from here it is not possible any more, whatever the run does".to_string();
             ShownEvidence::Trace(trace_view(system, run, Some(what)))
         }
         _ => ShownEvidence::Refutation { why: super::no_solution(system, claim) },
     }
-}
-
-fn shown(system: &System, p: gander_system::StateTerm) -> String {
-    system.pool.display_bounded(p.term(), LONGEST_FORMULA).to_string()
 }
 
 fn lasso(system: &System, run: &Run, back_to: u64) -> ShownEvidence {
@@ -137,7 +131,12 @@ fn ranking_summary(of: Option<&Pursuit>, ranks: &NodeTerms) -> String {
         if of.is_none_or(|of| of.stage(n.into()) != Stage::Pending) {
             continue;
         }
-        for &t in tuple.iter().filter(|&&t| !ranks.pool.free_symbols(&[t]).is_empty()) {
+        for &t in tuple {
+            // Constants order the nodes; what the pursuit system adds means nothing to the reader.
+            let symbols = ranks.pool.free_symbols(&[t]);
+            if symbols.is_empty() || symbols.iter().any(|&s| ranks.pool.symbol(s).name.starts_with('@')) {
+                continue;
+            }
             let text = ranks.pool.display_bounded(t, 40).to_string();
             if !texts.contains(&text) {
                 texts.push(text);

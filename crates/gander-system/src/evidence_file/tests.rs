@@ -3,7 +3,10 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::testing::{account, ints, named, step};
-use crate::{ClaimKind, Leg, NodeFormulas, NodeId, Run, StartId, State, Step, System, Verdict, passes};
+use crate::{
+    Choice, Choices, ClaimKind, Leg, NodeFormulas, NodeId, NodeTerms, Rounds, Run, StartId, State, Step, System,
+    Verdict, passes,
+};
 
 fn system() -> System {
     let mut m = account();
@@ -337,12 +340,104 @@ fn values_of_every_sort_come_back() {
     assert_eq!(back, run);
 }
 
+/// A system with liveness claims, and terms over the variables of a system made of it.
+fn live_system() -> System {
+    let mut m = account();
+    let closed = m.term("@node == @Node.Closed");
+    let goal = m.builder.state_formula(closed, "closes").unwrap();
+    m.claim("closes", ClaimKind::Eventually { goal, under: Vec::new() });
+    m.claim("possible", ClaimKind::AlwaysPossible(goal));
+    m.finish()
+}
+
+fn ranks(s: &System, text: &str) -> NodeTerms {
+    let mut pool = Pool::fork(&s.pool);
+    let t = parse_term(&mut pool, text).unwrap();
+    let zero = pool.int(0);
+    NodeTerms { by_node: vec![vec![t, zero]; s.nodes.len()], pool: pool.freeze() }
+}
+
+fn choices(s: &System) -> Choices {
+    let mut pool = Pool::fork(&s.pool);
+    let (when, amount) = (parse_term(&mut pool, "balance > 0").unwrap(), parse_term(&mut pool, "fee + 1").unwrap());
+    let transition = named(s, "Open.deposit");
+    let (params, next) = (vec![Some(amount)], vec![None; s.vars.len()]);
+    Choices { list: vec![Choice { transition, when, params, next }], pool: pool.freeze() }
+}
+
+#[test]
+fn evidence_about_maximal_runs_comes_back() {
+    let s = live_system();
+    let all = vec!["balance >= 0"; s.nodes.len()];
+    let stuck = passes::pursuit(&s, ClaimId(0), &passes::Aspect::Stuck).unwrap().system;
+    let stuck = Box::new(Evidence::Invariant(formulas(&stuck, &vec!["balance >= 0"; stuck.nodes.len()])));
+    let rounds = passes::pursuit(&s, ClaimId(0), &passes::Aspect::Rounds).unwrap().system;
+    let counted = passes::pursuit(&s, ClaimId(0), &passes::Aspect::AtMost(3)).unwrap().system;
+    let counting = vec!["`@count` <= 3"; counted.nodes.len()];
+    let bounds = vec![Some((0.into(), 9.into())), None, None];
+    let repeated = passes::pursuit(&s, ClaimId(0), &passes::Aspect::Repetition(bounds.clone())).unwrap().system;
+    let saving = vec!["`@old_balance` >= 0 or `@saved`"; repeated.nodes.len()];
+    let ways = [
+        Rounds::AtMost { k: 3, proof: Box::new(Evidence::Invariant(formulas(&counted, &counting))) },
+        Rounds::NoRepetition { bounds, proof: Box::new(Evidence::Invariant(formulas(&repeated, &saving))) },
+        Rounds::Ranking {
+            invariant: formulas(&rounds, &vec!["true"; rounds.nodes.len()]),
+            ranks: ranks(&rounds, "balance + 1"),
+        },
+    ];
+    let mut all_kinds = vec![
+        (0, Verdict::Fails(Evidence::Lasso { run: run(&s), back_to: 3 })),
+        (0, Verdict::Fails(Evidence::Recurrent { run: run(&s), set: formulas(&s, &all), choices: choices(&s) })),
+        (
+            1,
+            Verdict::Holds(Evidence::Possible {
+                set: formulas(&s, &all),
+                proof: Box::new(Evidence::Diameter { k: 2 }),
+                ranks: ranks(&s, "balance"),
+                choices: choices(&s),
+            }),
+        ),
+        (1, Verdict::Fails(Evidence::Impossible { run: run(&s), proof: Box::new(Evidence::Diameter { k: 2 }) })),
+    ];
+    for rounds in ways {
+        all_kinds.push((0, Verdict::Holds(Evidence::NoSuchRun { stuck: Some(stuck.clone()), rounds })));
+    }
+    for (claim, verdict) in all_kinds {
+        let json = written(&s, claim, &verdict);
+        comes_back(&s, &json);
+        // Strictly: no further key, no missing one.
+        let mut more = json.clone();
+        more["evidence"]["more"] = json!(1);
+        assert!(read_evidence(&s, &more).is_err());
+        for key in json["evidence"].as_object().unwrap().keys().filter(|k| *k != "stuck") {
+            let mut less = json.clone();
+            less["evidence"].as_object_mut().unwrap().remove(key);
+            assert!(read_evidence(&s, &less).is_err(), "without {key}");
+        }
+    }
+}
+
+#[test]
+fn ranks_and_choices_speak_of_state_variables() {
+    let s = live_system();
+    let set = formulas(&s, &vec!["true"; s.nodes.len()]);
+    let evidence = Evidence::Recurrent { run: run(&s), set, choices: choices(&s) };
+    let mut json = written(&s, 0, &Verdict::Fails(evidence));
+    json["evidence"]["choices"][0]["when"] = json!("nobody > 0");
+    assert!(read_evidence(&s, &json).is_err());
+    json["evidence"]["choices"][0]["when"] = json!("balance + 1");
+    assert!(read_evidence(&s, &json).is_err());
+}
+
 #[test]
 fn the_examples_of_the_documentation_are_files() {
     let mut m = account();
     let t = m.term("balance >= 0");
     let t = m.builder.state_formula(t, "solvent").unwrap();
     m.claim("solvent", ClaimKind::Always(t));
+    let closed = m.term("@node == @Node.Closed");
+    let goal = m.builder.state_formula(closed, "closes").unwrap();
+    m.claim("closes", ClaimKind::Eventually { goal, under: Vec::new() });
     let (rich, frozen) = (m.state_goal("balance > 60"), m.state_goal("@node == @Node.Frozen"));
     m.claim("trip", ClaimKind::Reachable(vec![rich, frozen]));
     let s = m.finish();
@@ -355,5 +450,5 @@ fn the_examples_of_the_documentation_are_files() {
         }
         count += 1;
     }
-    assert_eq!(count, 5);
+    assert_eq!(count, 6);
 }

@@ -111,6 +111,7 @@ pub struct Pursuit {
     starts: Vec<StartId>,
     transitions: Vec<TransitionId>,
     vars: usize,
+    saving: std::ops::Range<usize>,
 }
 
 /// The pursuit system of the claim `of` of `system`. The same arguments always give the same system.
@@ -139,7 +140,11 @@ pub fn pursuit(system: &System, of: ClaimId, aspect: &Aspect) -> Result<Pursuit,
     let finite = system.vars.iter().enumerate().all(|(i, v)| {
         v.sort.is_finite() || matches!(aspect, Aspect::Repetition(bounds) if bounds.get(i).is_some_and(Option::is_some))
     });
+    let count = system.transitions.len();
+    // The copies that save come last.
+    let saving = if saved.is_some() { transitions.len() - count..transitions.len() } else { 0..0 };
     Ok(Pursuit {
+        saving,
         round,
         saved,
         finite,
@@ -407,6 +412,16 @@ impl Pursuit {
     pub fn stays(&self, t: TransitionId) -> bool {
         let t = self.system.transition(t);
         self.stage(t.source) == Stage::Pending && self.stage(t.target) == Stage::Pending
+    }
+
+    /// A step that saves the state it leaves ([`Aspect::Repetition`]).
+    pub fn saves(&self, t: TransitionId) -> bool {
+        self.saving.contains(&t.index())
+    }
+
+    /// The number of the old system's variables: they are the first ones.
+    pub fn old_vars(&self) -> usize {
+        self.vars
     }
 
     /// The old values of a state: those of the old system's variables.

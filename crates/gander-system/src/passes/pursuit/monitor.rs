@@ -53,12 +53,16 @@ pub(super) struct Monitor {
     pub(super) round: Option<VarId>,
     count: Option<(VarId, u32)>,
     pub(super) memory: Option<Memory>,
+    /// It looks at rounds at all.
+    watches: bool,
 }
 
 impl Monitor {
     pub(super) fn new(work: &mut Work<'_>, aspect: &Aspect) -> Result<Monitor, BuildError> {
-        let mut monitor = Monitor { seen: Vec::new(), never: Vec::new(), round: None, count: None, memory: None };
-        if *aspect == Aspect::Stuck {
+        let watches = *aspect != Aspect::Stuck;
+        let mut monitor =
+            Monitor { seen: Vec::new(), never: Vec::new(), round: None, count: None, memory: None, watches };
+        if !watches {
             return Ok(monitor);
         }
         let under = work.asked.under.clone();
@@ -157,6 +161,9 @@ impl Monitor {
         t: TransitionId,
         draft: &mut TransitionDraft,
     ) -> Result<(), BuildError> {
+        if !self.watches {
+            return Ok(());
+        }
         let staying = matches!(kind, StepKind::Stay | StepKind::Save);
         let hits = if staying { self.hits(work, t) } else { Vec::new() };
         let complete = work.copy.to.pool.and(hits.iter().copied());

@@ -1,0 +1,268 @@
+//! The hunt for an answer to one claim about maximal runs.
+//!
+//! Either a run of the kind asked for is found: one that ends in a pending state ([`Aspect::Stuck`]), a lasso
+//! ([`Aspect::Repetition`]), a recurrent set. Or there is none: then two proofs are needed, that no pending state is stuck,
+//! and that no run has infinitely many rounds, for which there are several ways. Every way is a [`Trail`]; trails take turns, the
+//! one that used least first.
+
+use std::time::{Duration, Instant};
+
+use gander_system::passes::{Asked, Aspect, Finding, Pursuit, pursuit};
+use gander_system::{ClaimId, Evidence, Rounds, System, Verdict};
+use gander_term::IBig;
+
+use super::inner::{Inquiry, Path, Reply, Whom};
+use super::ranking::Ranking;
+use super::recurrent::Recurrent;
+use crate::engine::Desk;
+
+/// Bounds on rounds are tried up to this.
+const MOST_ROUNDS: u32 = 1 << 20;
+
+/// One way to an answer.
+enum Way {
+    /// Whether a pending state is stuck.
+    Stuck(Pursuit, Inquiry),
+    /// Whether a pending state comes again.
+    Repetition { bounds: Vec<Option<(IBig, IBig)>>, of: Pursuit, question: Inquiry },
+    /// Whether there are at most `k` rounds.
+    Count { k: u32, question: Inquiry },
+    /// Whether ranks decrease.
+    Rank(Box<Ranking>),
+    /// Whether a run can stay in a set for ever.
+    Stay(Box<Recurrent>),
+}
+
+struct Trail {
+    way: Way,
+    used: Duration,
+}
+
+/// What a piece of work on a trail led to.
+enum Found {
+    /// A run of the kind asked for.
+    Run(Evidence),
+    /// No pending state is stuck.
+    NotStuck(Evidence),
+    /// Finitely many rounds.
+    Finite(Rounds),
+    /// More to do here.
+    More,
+    /// This way leads nowhere.
+    Nothing(String),
+}
+
+/// See the module's documentation.
+pub(super) struct Hunt {
+    pub claim: ClaimId,
+    finding: Finding,
+    trails: Vec<Trail>,
+    /// Finite runs do not count, or none is pending: what shows it.
+    not_stuck: Option<Option<Box<Evidence>>>,
+    finite: Option<Rounds>,
+    used: Duration,
+    over: bool,
+    why: Vec<String>,
+}
+
+impl Hunt {
+    pub(super) fn new(system: &System, claim: ClaimId) -> Option<Hunt> {
+        let asked = Asked::by(&system.claims.get(claim.index())?.kind)?;
+        let mut hunt = Hunt {
+            claim,
+            finding: asked.finding,
+            trails: Vec::new(),
+            not_stuck: if asked.finite { None } else { Some(None) },
+            finite: None,
+            used: Duration::ZERO,
+            over: false,
+            why: Vec::new(),
+        };
+        if asked.finite {
+            let made = pursuit(system, claim, &Aspect::Stuck).map(|of| {
+                let question = Inquiry::new(of.system.clone(), Whom::All);
+                Way::Stuck(of, question)
+            });
+            hunt.follow(made.map_err(|e| e.to_string()));
+        }
+        let ranking = pursuit(system, claim, &Aspect::Rounds);
+        hunt.follow(ranking.map(|of| Way::Rank(Box::new(Ranking::new(of)))).map_err(|e| e.to_string()));
+        hunt.follow(repetition(system, claim, range_bounds(system)));
+        hunt.follow(Ok(Way::Stay(Box::new(Recurrent::new(claim, asked)))));
+        hunt.follow(count(system, claim, 1));
+        Some(hunt)
+    }
+
+    fn follow(&mut self, way: Result<Way, String>) {
+        match way {
+            Ok(way) => self.trails.push(Trail { way, used: Duration::ZERO }),
+            Err(why) => self.why.push(why),
+        }
+    }
+
+    pub(super) fn used(&self) -> Duration {
+        self.used
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        self.over
+    }
+
+    pub(super) fn stop(&mut self) {
+        self.over = true;
+    }
+
+    pub(super) fn obstacle(&self) -> Option<String> {
+        let open = match (&self.not_stuck, &self.finite) {
+            (Some(_), Some(_)) => return None,
+            (None, Some(_)) => "whether every run can go on is open",
+            (Some(Some(_)), None) => "every run can go on, but whether one does so for ever is open",
+            (_, None) => "neither a lasso nor a rank nor a bound was found",
+        };
+        let why: Vec<&str> = self.why.iter().map(String::as_str).collect();
+        Some(if why.is_empty() { open.to_string() } else { format!("{open}; {}", why.join("; ")) })
+    }
+
+    /// One piece of work.
+    pub(super) fn advance(&mut self, desk: &Desk) {
+        let needed = |t: &Trail| match t.way {
+            Way::Stuck(..) => self.not_stuck.is_none(),
+            Way::Repetition { .. } | Way::Stay(_) => self.finite.is_none(),
+            Way::Count { .. } | Way::Rank(_) => self.finite.is_none(),
+        };
+        let at = (0..self.trails.len()).filter(|&i| needed(&self.trails[i])).min_by_key(|&i| self.trails[i].used);
+        let Some(at) = at else {
+            self.over = true;
+            return;
+        };
+        let begun = Instant::now();
+        let found = self.trails[at].way.follow(desk, self.claim);
+        let used = begun.elapsed();
+        self.trails[at].used += used;
+        self.used += used;
+        match found {
+            Found::More => {}
+            Found::Run(evidence) => {
+                self.over = true;
+                desk.propose_given(
+                    self.claim,
+                    match self.finding {
+                        Finding::Shows => Verdict::Holds(evidence),
+                        Finding::Breaks => Verdict::Fails(evidence),
+                    },
+                );
+            }
+            Found::NotStuck(evidence) => self.not_stuck = Some(Some(Box::new(evidence))),
+            Found::Finite(rounds) => self.finite = Some(rounds),
+            Found::Nothing(why) => {
+                let _ = self.trails.remove(at);
+                if !why.is_empty() && !self.why.contains(&why) {
+                    self.why.push(why);
+                }
+            }
+        }
+        if let (Some(stuck), Some(rounds), false) = (&self.not_stuck, &self.finite, self.over) {
+            let evidence = Evidence::NoSuchRun { stuck: stuck.clone(), rounds: rounds.clone() };
+            self.over = true;
+            desk.propose_given(
+                self.claim,
+                match self.finding {
+                    Finding::Shows => Verdict::Fails(evidence),
+                    Finding::Breaks => Verdict::Holds(evidence),
+                },
+            );
+        }
+    }
+}
+
+/// Bounds of ints as they are declared.
+fn range_bounds(system: &System) -> Vec<Option<(IBig, IBig)>> {
+    let bounds = |v: &gander_system::StateVar| match (&v.range, v.sort) {
+        (Some(r), gander_term::Sort::Int) => Some((r.low.clone(), r.high.clone())),
+        _ => None,
+    };
+    system.vars.iter().map(bounds).collect()
+}
+
+fn repetition(system: &System, claim: ClaimId, bounds: Vec<Option<(IBig, IBig)>>) -> Result<Way, String> {
+    let of = pursuit(system, claim, &Aspect::Repetition(bounds.clone())).map_err(|e| e.to_string())?;
+    let whom = if of.finite { Whom::All } else { Whom::RunFinders };
+    let question = Inquiry::new(of.system.clone(), whom);
+    Ok(Way::Repetition { bounds, of, question })
+}
+
+fn count(system: &System, claim: ClaimId, k: u32) -> Result<Way, String> {
+    let of = pursuit(system, claim, &Aspect::AtMost(k)).map_err(|e| e.to_string())?;
+    Ok(Way::Count { k, question: Inquiry::new(of.system, Whom::All) })
+}
+
+impl Way {
+    fn follow(&mut self, desk: &Desk, claim: ClaimId) -> Found {
+        match self {
+            Way::Stuck(of, question) => match question.ask(desk) {
+                Reply::Holds(evidence) => Found::NotStuck(evidence),
+                Reply::Fails(Evidence::Run(run)) => match of.run(&run) {
+                    Some(run) => Found::Run(Evidence::Run(run)),
+                    None => Found::Nothing(String::new()),
+                },
+                Reply::Fails(_) => Found::Nothing(String::new()),
+                Reply::Later => Found::More,
+                Reply::Never(why) => Found::Nothing(why),
+            },
+            Way::Repetition { bounds, of, question } => match question.ask(desk) {
+                Reply::Holds(proof) if of.finite => {
+                    Found::Finite(Rounds::NoRepetition { bounds: bounds.clone(), proof: Box::new(proof) })
+                }
+                Reply::Holds(_) => Found::Nothing(String::new()),
+                Reply::Fails(Evidence::Run(run)) => match lasso(of, &run) {
+                    Some(evidence) => Found::Run(evidence),
+                    // A value out of its bounds.
+                    None => match repetition(desk.given(), claim, vec![None; bounds.len()]) {
+                        Ok(way) if bounds.iter().any(Option::is_some) => {
+                            *self = way;
+                            Found::More
+                        }
+                        _ => Found::Nothing(String::new()),
+                    },
+                },
+                Reply::Fails(_) => Found::Nothing(String::new()),
+                Reply::Later => Found::More,
+                Reply::Never(why) => Found::Nothing(why),
+            },
+            Way::Count { k, question } => match question.ask(desk) {
+                Reply::Holds(proof) => Found::Finite(Rounds::AtMost { k: *k, proof: Box::new(proof) }),
+                Reply::Fails(_) if *k < MOST_ROUNDS => match count(desk.given(), claim, *k * 2) {
+                    Ok(way) => {
+                        *self = way;
+                        Found::More
+                    }
+                    Err(why) => Found::Nothing(why),
+                },
+                Reply::Fails(_) => Found::Nothing(format!("there can be more than {MOST_ROUNDS} rounds")),
+                Reply::Later => Found::More,
+                Reply::Never(why) => Found::Nothing(why),
+            },
+            Way::Rank(ranking) => match ranking.advance(desk) {
+                Some(Some(rounds)) => Found::Finite(rounds),
+                Some(None) => Found::More,
+                None => Found::Nothing(String::new()),
+            },
+            Way::Stay(recurrent) => match recurrent.advance(desk) {
+                Some(Some(evidence)) => Found::Run(evidence),
+                Some(None) => Found::More,
+                None => Found::Nothing(String::new()),
+            },
+        }
+    }
+}
+
+/// The lasso that a run of a repetition system stands for; none if its last state is not the saved one.
+fn lasso(of: &Pursuit, run: &gander_system::Run) -> Option<Evidence> {
+    let path = Path::of(&of.system, run)?;
+    let back_to = path.steps.iter().position(|s| of.saves(s.transition))?;
+    let old = of.run(run)?;
+    let (home, end) = (&path.states[back_to], path.states.last()?);
+    let same = of.old_node(home.node) == of.old_node(end.node)
+        && home.values.iter().zip(&end.values).take(of.old_vars()).all(|(a, b)| a == b);
+    same.then_some(Evidence::Lasso { run: old, back_to: back_to as u64 })
+}

@@ -1,0 +1,227 @@
+//! Ranks: a tuple of numbers per pending node that every round makes smaller.
+//!
+//! Built level by level as in Bradley, Manna and Sipma (*Linear ranking with reachability*, 2005) and Alias, Darte, Feautrier
+//! and Gonnord (*Multi-dimensional rankings*, 2010): on the graph of the steps that are left, first the order of the
+//! strongly connected components; then, for each component with a round, a term that no step of it increases and some step
+//! decreases from a value that is not negative. Those steps are done with. It ends when no round is left.
+//!
+//! Terms come from the comparisons of the system ([`super::candidates`]), alone and in pairs.
+
+use gander_system::passes::{Pursuit, Stage};
+use gander_system::{ClaimId, NodeTerms, Rounds, TransitionId};
+use gander_term::{Pool, TermId};
+
+use super::candidates;
+use super::components::components;
+use super::prover::Prover;
+use super::step::Steps;
+use super::support;
+use crate::board::portable;
+use crate::engine::Desk;
+
+/// How hard it is tried.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Effort {
+    /// Without invariants, with single terms.
+    Plain,
+    /// With invariants.
+    Supported,
+    /// With sums of two terms as well.
+    Pairs,
+}
+
+/// See the module's documentation.
+#[derive(Debug)]
+pub(super) struct Ranking {
+    of: Pursuit,
+    effort: Option<Effort>,
+    pool: Pool,
+    prover: Prover,
+    invariant: Option<Vec<TermId>>,
+}
+
+/// A kind of step from pending to pending.
+#[derive(Clone, Debug)]
+struct Edge {
+    from: usize,
+    to: usize,
+    /// What holds of such a step.
+    formula: TermId,
+    steps: Steps,
+    round: bool,
+}
+
+impl Ranking {
+    pub(super) fn new(of: Pursuit) -> Ranking {
+        let pool = Pool::fork(&of.system.pool);
+        let prover = Prover::for_claim(ClaimId(0));
+        Ranking { of, effort: Some(Effort::Plain), pool, prover, invariant: None }
+    }
+
+    /// A piece of work: a proof, or that there is more to do, or nothing more to try.
+    pub(super) fn advance(&mut self, desk: &Desk) -> Option<Option<Rounds>> {
+        let effort = self.effort?;
+        if effort == Effort::Supported {
+            let candidates = candidates::formulas(&self.of.system, &mut self.pool);
+            self.invariant = support::invariant(desk, &mut self.prover, &self.of.system, &mut self.pool, &candidates);
+        }
+        let ranks = self.search(desk, effort);
+        self.effort = match effort {
+            Effort::Plain => Some(Effort::Supported),
+            Effort::Supported => Some(Effort::Pairs),
+            Effort::Pairs => None,
+        };
+        match ranks {
+            Some(ranks) => Some(Some(self.evidence(ranks)?)),
+            None => Some(None),
+        }
+    }
+
+    fn invariant_at(&mut self, n: usize) -> TermId {
+        match &self.invariant {
+            Some(by_node) => by_node[n],
+            None => self.pool.tt(),
+        }
+    }
+
+    fn evidence(&mut self, ranks: Vec<Vec<TermId>>) -> Option<Rounds> {
+        let nodes = self.of.system.nodes.len();
+        let invariant: Vec<TermId> = (0..nodes).map(|n| self.invariant_at(n)).collect();
+        let invariant = portable(&self.of.system, &self.pool, &invariant).ok()?;
+        let mut own = Pool::fork(&self.of.system.pool);
+        let mut importer = gander_term::Importer::new();
+        let mut by_node = vec![Vec::new(); nodes];
+        for (n, tuple) in ranks.into_iter().enumerate() {
+            if self.of.stage(n.into()) != Stage::Pending {
+                continue;
+            }
+            for t in tuple {
+                by_node[n].push(importer.import(&mut own, &self.pool, t).ok()?);
+            }
+        }
+        Some(Rounds::Ranking { invariant, ranks: NodeTerms { pool: own.freeze(), by_node } })
+    }
+
+    /// The steps from pending to pending that can happen, as far as is known.
+    fn edges(&mut self, desk: &Desk) -> Vec<Edge> {
+        let mut edges = Vec::new();
+        let staying: Vec<TransitionId> = self.of.system.transition_ids().filter(|&t| self.of.stays(t)).collect();
+        for t in staying {
+            let steps = Steps::of(&self.of.system, &mut self.pool, t);
+            let (from, to) = (self.of.system.transition(t).source, self.of.system.transition(t).target);
+            let admissible = self.of.system.assumption_term(&mut self.pool, from);
+            let invariant = self.invariant_at(from.index());
+            let formula = self.pool.and([invariant, admissible, steps.formula]);
+            let mut kinds = vec![(formula, true)];
+            if let Some(round) = self.of.round {
+                let round = self.pool.var(round);
+                let round = steps.behind(&mut self.pool, round);
+                let between = self.pool.not(round);
+                kinds = vec![(self.pool.and([formula, round]), true), (self.pool.and([formula, between]), false)];
+            }
+            for (formula, round) in kinds {
+                if !self.prover.is_empty(desk, &self.pool, formula) {
+                    edges.push(Edge { from: from.index(), to: to.index(), formula, steps: steps.clone(), round });
+                }
+            }
+        }
+        edges
+    }
+
+    /// By node, the ranks.
+    fn search(&mut self, desk: &Desk, effort: Effort) -> Option<Vec<Vec<TermId>>> {
+        let nodes = self.of.system.nodes.len();
+        let mut ranks: Vec<Vec<TermId>> = vec![Vec::new(); nodes];
+        let mut edges = self.edges(desk);
+        let mut terms = candidates::ranks(&self.of.system, &mut self.pool);
+        if effort == Effort::Pairs {
+            let pairs = candidates::pairs(&mut self.pool, &terms);
+            terms.extend(pairs);
+        }
+        while edges.iter().any(|e| e.round) {
+            if desk.is_cancelled() {
+                return None;
+            }
+            let order = components(nodes, edges.iter().map(|e| (e.from, e.to)));
+            if edges.iter().any(|e| order[e.from] != order[e.to]) {
+                for (n, tuple) in ranks.iter_mut().enumerate() {
+                    tuple.push(self.pool.int(order[n]));
+                }
+                edges.retain(|e| order[e.from] == order[e.to]);
+                continue;
+            }
+            let mut open: Vec<usize> = edges.iter().filter(|e| e.round).map(|e| order[e.from]).collect();
+            open.sort_unstable();
+            open.dedup();
+            for component in open {
+                let inside: Vec<usize> = (0..edges.len()).filter(|&i| order[edges[i].from] == component).collect();
+                let (term, done) = self.term_for(desk, &edges, &inside, &terms)?;
+                let sort = self.pool.sort(term);
+                let zero = candidates::zero(&mut self.pool, sort);
+                for (n, tuple) in ranks.iter_mut().enumerate() {
+                    tuple.push(if order[n] == component { term } else { zero });
+                }
+                // The order was made for the edges as they were; those of other components keep theirs.
+                let mut at = 0;
+                let mut kept = Vec::new();
+                for edge in edges {
+                    if !done.contains(&at) {
+                        kept.push(edge);
+                    }
+                    at += 1;
+                }
+                edges = kept;
+            }
+        }
+        Some(ranks)
+    }
+
+    /// A term that no edge inside increases and some decrease, and which do.
+    fn term_for(
+        &mut self,
+        desk: &Desk,
+        edges: &[Edge],
+        inside: &[usize],
+        terms: &[TermId],
+    ) -> Option<(TermId, Vec<usize>)> {
+        let mut best: Option<(TermId, Vec<usize>)> = None;
+        'terms: for &term in terms {
+            if desk.is_cancelled() {
+                return None;
+            }
+            let mut done = Vec::new();
+            for &i in inside {
+                let Edge { formula, steps, .. } = &edges[i];
+                let next = steps.behind(&mut self.pool, term);
+                let sort = self.pool.sort(term);
+                let zero = candidates::zero(&mut self.pool, sort);
+                let kept = self.pool.le(next, term);
+                if !self.prover.implies(desk, &mut self.pool, *formula, kept) {
+                    continue 'terms;
+                }
+                let one = match sort {
+                    gander_term::Sort::Real => self.pool.real(gander_term::RBig::ONE),
+                    _ => self.pool.int(1),
+                };
+                let less = self.pool.sub(term, one);
+                let (bounded, decreases) = (self.pool.le(zero, term), self.pool.le(next, less));
+                let smaller = self.pool.and([bounded, decreases]);
+                if self.prover.implies(desk, &mut self.pool, *formula, smaller) {
+                    done.push(i);
+                }
+            }
+            let rounds = |done: &[usize]| done.iter().filter(|&&i| edges[i].round).count();
+            if done.is_empty() {
+                continue;
+            }
+            if best.as_ref().is_none_or(|(_, b)| (rounds(&done), done.len()) > (rounds(b), b.len())) {
+                let all = done.len() == inside.len();
+                best = Some((term, done));
+                if all {
+                    break;
+                }
+            }
+        }
+        best
+    }
+}
