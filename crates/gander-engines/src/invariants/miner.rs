@@ -13,10 +13,10 @@ use crate::question::Question;
 use crate::together::Together;
 use crate::view::View;
 
-use super::candidate::Candidate;
-use super::houdini::{Houdini, Sifted};
 use super::mining::{Level, mine};
 use super::samples::Samples;
+use crate::candidate::Candidate;
+use crate::houdini::{Houdini, Sifted};
 
 /// Time of one piece of work, and for leaving out what follows from the rest.
 const SLICE: Duration = Duration::from_millis(100);

@@ -8,10 +8,10 @@ use rustc_hash::FxHashSet;
 
 use crate::encoding::Encoding;
 
-use super::candidate::{Candidate, Evaluator};
 use super::numbers::{Columns, Looking};
 use super::truths::{Literal, Order, Signature, included, ones, signature};
 use super::vocabulary::{Room, Vocabulary};
+use crate::candidate::{Candidate, Evaluator};
 
 /// How much is looked for. Each level includes more terms and wider templates.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

@@ -6,14 +6,12 @@
 //!   discovery*, 2011), constants, bounds, orders, differences and sums, remainders, linear [`equalities`] (Gaussian
 //!   elimination), also under a condition ([`numbers`]), and clauses of three literals. Templates and vocabulary get
 //!   wider from round to round.
-//! - [`houdini`] drops all that is not `k`-inductive together with the rest and with what was proved before.
+//! - [`crate::houdini`] drops all that is not `k`-inductive together with the rest and with what was proved before.
 //!
 //! Only what was proved is published, with the argument that proves it. What claims say is among the candidates, so a claim
 //! that follows is decided here.
 
-mod candidate;
 mod equalities;
-mod houdini;
 mod miner;
 mod mining;
 mod numbers;

@@ -21,7 +21,7 @@ use crate::encoding::Encoding;
 use crate::engine::{Desk, Purpose};
 use crate::unrolling::{Origin, Unrolling};
 
-use super::candidate::{Candidate, Evaluator};
+use crate::candidate::{Candidate, Evaluator};
 
 #[cfg(test)]
 use crate::seeded::SeededBug;
@@ -163,7 +163,7 @@ impl Task {
 }
 
 /// What a slice of work came to.
-pub(super) enum Sifted {
+pub(crate) enum Sifted {
     /// There is more to do.
     More,
     /// These candidates are `k`-inductive together with the lemmas.
@@ -173,7 +173,7 @@ pub(super) enum Sifted {
 }
 
 /// See the module's documentation.
-pub(super) struct Houdini {
+pub(crate) struct Houdini {
     claims: Vec<ClaimId>,
     features: Features,
     solvers: Option<Vec<Solver>>,
@@ -190,7 +190,7 @@ pub(super) struct Houdini {
 }
 
 impl Houdini {
-    pub(super) fn new(features: Features, claims: Vec<ClaimId>) -> Houdini {
+    pub(crate) fn new(features: Features, claims: Vec<ClaimId>) -> Houdini {
         Houdini {
             claims,
             features,
@@ -207,17 +207,17 @@ impl Houdini {
     }
 
     /// What was proved so far.
-    pub(super) fn lemmas(&self) -> &[Candidate] {
+    pub(crate) fn lemmas(&self) -> &[Candidate] {
         &self.lemmas
     }
 
     /// Adds what was proved: it may be used from now on.
-    pub(super) fn add_lemmas(&mut self, proved: &[Candidate]) {
+    pub(crate) fn add_lemmas(&mut self, proved: &[Candidate]) {
         self.lemmas.extend_from_slice(proved);
     }
 
     /// Begins to sift candidates at depth `k`.
-    pub(super) fn begin(&mut self, e: &Encoding, candidates: Vec<Candidate>, k: u32) {
+    pub(crate) fn begin(&mut self, e: &Encoding, candidates: Vec<Candidate>, k: u32) {
         let terms = candidates.iter().map(|c| c.formula).collect();
         let evaluator = Evaluator::new(&e.system, &e.pool, terms);
         let alive = vec![true; candidates.len()];
@@ -230,7 +230,7 @@ impl Houdini {
     }
 
     /// Goes on until a moment.
-    pub(super) fn advance(&mut self, e: &mut Encoding, desk: &Desk, until: Instant) -> Sifted {
+    pub(crate) fn advance(&mut self, e: &mut Encoding, desk: &Desk, until: Instant) -> Sifted {
         let Some(mut task) = self.task.take() else { return Sifted::Done(Vec::new()) };
         loop {
             if desk.is_cancelled() || Instant::now() >= until {
@@ -351,7 +351,7 @@ impl Houdini {
 
     /// Those of some proved candidates that do not follow from the others and from lemmas; where a solver does not know,
     /// a candidate is kept. Later ones are dropped first.
-    pub(super) fn without_redundant(
+    pub(crate) fn without_redundant(
         &mut self,
         e: &mut Encoding,
         desk: &Desk,

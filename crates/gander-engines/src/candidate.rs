@@ -7,13 +7,13 @@ use gander_term::{Pool, Program, Scratch, SymbolId, TermId, Value, evaluate};
 
 /// A formula that may hold in every reachable state at a node.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub(super) struct Candidate {
+pub(crate) struct Candidate {
     pub node: NodeId,
     pub formula: TermId,
 }
 
 /// Terms compiled for evaluation on states.
-pub(super) struct Evaluator {
+pub(crate) struct Evaluator {
     system: Arc<System>,
     terms: Vec<TermId>,
     program: Program,
@@ -24,7 +24,7 @@ pub(super) struct Evaluator {
 
 impl Evaluator {
     /// Terms over the variables of a system.
-    pub(super) fn new(system: &Arc<System>, pool: &Pool, terms: Vec<TermId>) -> Evaluator {
+    pub(crate) fn new(system: &Arc<System>, pool: &Pool, terms: Vec<TermId>) -> Evaluator {
         let program = Program::compile(pool, &terms);
         let position = |s: &SymbolId| system.vars.iter().position(|v| v.current == *s);
         let inputs = program.inputs().iter().map(position).collect();
@@ -32,7 +32,7 @@ impl Evaluator {
     }
 
     /// The values of the terms in a state; nothing for those that have none.
-    pub(super) fn values(&mut self, pool: &Pool, state: &State) -> Vec<Option<Value>> {
+    pub(crate) fn values(&mut self, pool: &Pool, state: &State) -> Vec<Option<Value>> {
         if let Some(inputs) = &self.inputs {
             let inputs: Vec<Value> = inputs.iter().map(|&i| state.values[i].clone()).collect();
             if let Ok(values) = self.program.run(&inputs, &mut self.scratch) {
