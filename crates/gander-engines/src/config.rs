@@ -69,6 +69,8 @@ pub struct EngineOptions {
     pub simulation: SimulationOptions,
     /// Of the search for invariants.
     pub invariants: InvariantOptions,
+    /// Of symbolic execution along paths.
+    pub paths: PathOptions,
     /// A mistake to make.
     #[cfg(test)]
     pub(crate) bug: Option<crate::seeded::SeededBug>,
@@ -82,6 +84,7 @@ impl Default for EngineOptions {
             induction: InductionOptions::default(),
             simulation: SimulationOptions::default(),
             invariants: InvariantOptions::default(),
+            paths: PathOptions::default(),
             #[cfg(test)]
             bug: None,
         }
@@ -143,6 +146,23 @@ impl Default for SimulationOptions {
 pub struct InvariantOptions {
     /// Stop after this many rounds, each with wider templates or a deeper induction than the one before.
     pub max_rounds: Option<usize>,
+}
+
+/// Settings of symbolic execution along paths.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct PathOptions {
+    /// Which path is followed next.
+    pub order: PathOrder,
+}
+
+/// Which path is followed next.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum PathOrder {
+    /// A shortest one: runs are shortest.
+    #[default]
+    BreadthFirst,
+    /// The newest one, of these the one that is nearest to what is looked for.
+    DepthFirst,
 }
 
 /// The certified answer to a claim, or what is known without one.

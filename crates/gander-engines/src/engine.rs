@@ -86,6 +86,8 @@ pub fn engines() -> &'static [EngineInfo] {
         crate::pdr::INFO,
         crate::accelerate::INFO,
         crate::liveness::INFO,
+        crate::backward::INFO,
+        crate::paths::INFO,
     ];
     ENGINES
 }

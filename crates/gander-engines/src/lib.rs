@@ -11,11 +11,13 @@
 
 mod abstraction;
 mod accelerate;
+mod backward;
 mod bmc;
 mod board;
 mod cancel;
 mod candidate;
 mod config;
+mod consult;
 mod director;
 mod eliminate;
 mod encoding;
@@ -26,8 +28,10 @@ mod induction;
 mod invariants;
 mod liveness;
 mod log_name;
+mod paths;
 mod pdr;
 mod portfolio;
+mod project;
 mod question;
 mod reduction;
 mod schedule;
@@ -43,7 +47,7 @@ pub use board::{Board, Cursor, Fact, ProvedInvariant, portable};
 pub use cancel::CancelToken;
 pub use config::{
     CheckConfig, CheckReport, EngineOptions, Event, InductionOptions, InternalError, InvariantOptions, Nobody,
-    Observer, Outcome, SimulationOptions,
+    Observer, Outcome, PathOptions, PathOrder, SimulationOptions,
 };
 pub use director::{check, check_with};
 pub use engine::{Advance, Desk, Engine, EngineInfo, Purpose, engines};

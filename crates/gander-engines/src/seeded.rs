@@ -34,6 +34,16 @@ pub(crate) enum SeededBug {
     DelayForgotten,
     /// A loop may be done no times, or fewer.
     NoRounds,
+    /// Pre-images forget the guard.
+    ForgottenGuard,
+    /// A set is dropped if it contains another one, not if it is contained.
+    SubsumedTheWrongWay,
+    /// A parameter that is left in a pre-image is the same at every step.
+    ParameterNotRenamed,
+    /// A parameter is the same choice at every step of a path.
+    ChoicesShared,
+    /// A step is feasible if its own conditions are.
+    PathForgotten,
 }
 
 impl SeededBug {
@@ -200,5 +210,16 @@ mod tests {
             let caught = errors > 0 || words.iter().any(|w| w == "broken");
             assert!(caught, "{bug:?} is not caught: {words:?}");
         }
+    }
+
+    #[test]
+    fn bugs_of_backward_search_are_caught() {
+        use SeededBug::*;
+        are_caught(&[ForgottenGuard, SubsumedTheWrongWay, ParameterNotRenamed], &["backward"]);
+    }
+
+    #[test]
+    fn bugs_of_path_search_are_caught() {
+        are_caught(&[SeededBug::ChoicesShared, SeededBug::PathForgotten], &["paths"]);
     }
 }

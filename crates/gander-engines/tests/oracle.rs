@@ -65,6 +65,23 @@ fn bmc_agrees() {
 }
 
 #[test]
+fn backward_agrees() {
+    let report = agrees(Portfolio::new(Some(&["backward"])), Lengths::Shortest, 700_000);
+    let (holds, fails) = decided(&report);
+    assert!(holds > 0 && fails > 0, "{report}");
+    let kinds = ["always", "reachable", "can-enable", "no-sinkhole", "completable", "no-deadlock"];
+    let open: u64 = kinds.iter().filter_map(|k| report.by_kind.get(*k)).map(|t| t.open_holds + t.open_fails).sum();
+    assert!(open * 20 <= holds + fails, "much is left open\n{report}");
+}
+
+#[test]
+fn paths_agree() {
+    let report = agrees(Portfolio::new(Some(&["paths"])), Lengths::Shortest, 800_000);
+    let (holds, fails) = decided(&report);
+    assert!(holds > 0 && fails > 0, "{report}");
+}
+
+#[test]
 fn induction_agrees() {
     let report = agrees(Portfolio::new(Some(&["induction"])), Lengths::Shortest, 100_000);
     let (holds, fails) = decided(&report);

@@ -1,0 +1,606 @@
+//! The search: level by level back from the targets of many questions at once.
+//!
+//! At each node there are *entries*, one for each cube, with the questions (labels) whose targets can be reached from its
+//! states. Level `i` adds the pre-images of what level `i - 1` added, `Pre^i` of definition 4.2; a cube that is contained in
+//! what a question has at the node already brings nothing new for that question. By proposition 4.3 only what is new is
+//! compared with the start states, by proposition 4.5 only what is new is compared with what is there: a question for
+//! which a level adds nothing has reached its fixpoint.
+//!
+//! As levels are complete, the first level whose entry has a start state gives a shortest run. The same cube at the same
+//! node is one entry for all questions: its pre-images are computed once.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use gander_smt::Reason;
+use gander_system::{ClaimId, Evidence, NodeId, StartId, TransitionId};
+use gander_term::{SymbolId, TermId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::cube::{CubeId, Cubes};
+use super::forward::{Forward, Into, Kit};
+use super::labels::Labels;
+use super::preimage::PreImages;
+use crate::board::{Cursor, Fact, portable};
+use crate::consult::{Consult, Solved};
+use crate::engine::{Desk, Purpose};
+use crate::question::{Place, Question};
+use crate::together::Together;
+use crate::view::View;
+
+/// Time for the question whether a cube has a start state.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// One turn takes about this long.
+const TURN: Duration = Duration::from_millis(30);
+
+/// More entries than this are too many.
+const MOST_ENTRIES: usize = 1_000_000;
+
+/// So many groups of questions are asked about unions of cubes for one arrival.
+const MOST_UNIONS: usize = 3;
+
+/// How an entry came to be.
+#[derive(Clone, Copy, Debug)]
+enum Via {
+    /// Its states are targets.
+    Target,
+    /// A step of this transition with this formula is the target.
+    Taking(TransitionId, TermId),
+    /// A step of this transition leads into this entry.
+    Step(TransitionId, usize),
+}
+
+/// What is known of the start states in an entry.
+#[derive(Clone, Debug)]
+enum Start {
+    Nowhere,
+    Here(StartId, usize),
+    Unknown(Reason),
+}
+
+/// A cube at a node; see the module's documentation.
+struct Entry {
+    node: NodeId,
+    cube: CubeId,
+    labels: Labels,
+    /// Which labels came how; every label came once.
+    events: Vec<(Labels, Via)>,
+    /// Entries of the node that contain this one.
+    above: Vec<usize>,
+    start: Start,
+}
+
+/// Something that arrives at the first levels.
+struct Root {
+    node: NodeId,
+    term: TermId,
+    label: u32,
+    via: Via,
+}
+
+/// Where a turn goes on.
+enum Stage {
+    /// Roots of the current level, in order; those from this on are to come.
+    Roots(usize),
+    /// Entries of the frontier from this on are to come.
+    Frontier(usize),
+}
+
+/// See the module's documentation.
+pub(super) struct Hunt {
+    view: View,
+    questions: Vec<Question>,
+    open: Vec<bool>,
+    cubes: Cubes,
+    pre: PreImages,
+    consult: Consult,
+    forward: Forward,
+    entries: Vec<Entry>,
+    at_node: Vec<Vec<usize>>,
+    by_cube: FxHashMap<(NodeId, CubeId), usize>,
+    /// What arrives at level 0 and at level 1.
+    roots: [Vec<Root>; 2],
+    /// What the last level added.
+    frontier: Vec<(usize, Labels)>,
+    /// What this level added.
+    next: Vec<(usize, Labels)>,
+    next_at: FxHashMap<usize, usize>,
+    level: u32,
+    stage: Stage,
+    cursor: Cursor,
+    /// By node: what other engines have shown.
+    lemmas: Vec<Vec<TermId>>,
+    /// Cubes at nodes that lemmas exclude.
+    excluded: FxHashSet<(NodeId, CubeId)>,
+    /// Something was left out because of them.
+    lemmas_used: bool,
+    obstacles: Vec<(ClaimId, String)>,
+    pub used: Duration,
+}
+
+impl Hunt {
+    /// A search for questions that are asked together.
+    pub(super) fn new(desk: &Desk, together: Together) -> Hunt {
+        let Together { view, questions, .. } = together;
+        let system = Arc::clone(&view.encoding.system);
+        let purpose = Purpose { part: "sets", claims: questions.iter().map(|q| q.claim).collect() };
+        let common: Vec<SymbolId> = system.vars.iter().map(|v| v.current).collect();
+        let cubes = Cubes::new(&view.encoding);
+        let mut hunt = Hunt {
+            open: vec![true; questions.len()],
+            consult: Consult::new(purpose, common),
+            forward: Forward::new(&system),
+            cubes,
+            pre: PreImages::new(),
+            entries: Vec::new(),
+            at_node: vec![Vec::new(); system.nodes.len()],
+            by_cube: FxHashMap::default(),
+            roots: [Vec::new(), Vec::new()],
+            frontier: Vec::new(),
+            next: Vec::new(),
+            next_at: FxHashMap::default(),
+            level: 0,
+            stage: Stage::Roots(0),
+            cursor: Cursor::default(),
+            lemmas: vec![Vec::new(); system.nodes.len()],
+            excluded: FxHashSet::default(),
+            lemmas_used: false,
+            obstacles: Vec::new(),
+            used: Duration::ZERO,
+            view,
+            questions,
+        };
+        hunt.make_roots(desk);
+        hunt
+    }
+
+    /// The claims that are still searched for.
+    pub(super) fn claims(&self) -> impl Iterator<Item = ClaimId> + '_ {
+        self.questions.iter().zip(&self.open).filter(|(_, open)| **open).map(|(q, _)| q.claim)
+    }
+
+    /// True if nothing is left to search for.
+    pub(super) fn is_over(&self) -> bool {
+        !self.open.contains(&true)
+    }
+
+    /// What keeps a claim from being decided.
+    pub(super) fn obstacle(&self, claim: ClaimId) -> Option<String> {
+        if let Some((_, why)) = self.obstacles.iter().rev().find(|(c, _)| *c == claim) {
+            return Some(why.clone());
+        }
+        let at = self.questions.iter().position(|q| q.claim == claim)?;
+        let level = self.level.checked_sub(1)?;
+        let leftover =
+            self.entries.iter().any(|e| e.labels.contains(at as u32) && !self.cubes.get(e.cube).leftover.is_empty());
+        let mut text = format!("no fixpoint within {level} steps back");
+        if leftover {
+            text.push_str(
+                "; some parameters could not be eliminated, so it may never be found: a linear guard would help",
+            );
+        }
+        Some(text)
+    }
+
+    fn make_roots(&mut self, desk: &Desk) {
+        let system = Arc::clone(&self.view.encoding.system);
+        for label in 0..self.questions.len() {
+            let targets = self.questions[label].targets.clone();
+            let mut roots = 0;
+            for target in targets {
+                let e = &mut self.view.encoding;
+                let mut at = |node: NodeId, term: TermId, level: usize, via: Via| {
+                    self.roots[level].push(Root { node, term, label: label as u32, via });
+                    roots += 1;
+                };
+                match target.place {
+                    Place::Anywhere => {
+                        for n in system.node_ids() {
+                            at(n, target.formula, 0, Via::Target);
+                        }
+                    }
+                    Place::At(n) => at(n, target.formula, 0, Via::Target),
+                    Place::Taking(t) => {
+                        let own = own_params(e, t, target.formula);
+                        at(system.transition(t).source, own, 1, Via::Taking(t, own));
+                    }
+                    Place::Beginning(s) => {
+                        self.ask_start(desk, label, s);
+                        roots += 1;
+                    }
+                }
+            }
+            if roots == 0 {
+                self.never_met(desk, &[label]);
+            }
+        }
+    }
+
+    /// A claim about a start alone.
+    fn ask_start(&mut self, desk: &Desk, label: usize, s: StartId) {
+        self.open[label] = false;
+        let claim = self.questions[label].claim;
+        let formula = self.start_formula(s);
+        let system = Arc::clone(&self.view.encoding.system);
+        let wanted: Vec<SymbolId> = system.vars.iter().map(|v| v.current).collect();
+        match self.consult.solve(desk, &self.view.encoding.pool, &[formula], &wanted, PATIENCE) {
+            Solved::Model(values) => {
+                let at = self.forward.begin(s, values);
+                self.propose_run(desk, label, (s, at), &[]);
+            }
+            Solved::Nothing => desk.propose(claim, self.questions[label].never_met(Evidence::Refutation)),
+            Solved::Unknown(reason) => self.obstacles.push((claim, reason.to_string())),
+        }
+    }
+
+    fn start_formula(&mut self, s: StartId) -> TermId {
+        let e = &mut self.view.encoding;
+        let system = Arc::clone(&e.system);
+        let constraint = system.start_term(&mut e.pool, s);
+        let assumption = self.pre.assumption(e, system.starts[s.index()].target);
+        e.pool.and([constraint, assumption])
+    }
+
+    /// Works for a while.
+    pub(super) fn advance(&mut self, desk: &Desk) {
+        let begun = Instant::now();
+        for (q, open) in self.questions.iter().zip(&mut self.open) {
+            *open &= desk.is_open(q.claim);
+        }
+        self.read_board(desk);
+        while begun.elapsed() < TURN && !self.is_over() && !desk.is_cancelled() {
+            if self.entries.len() > MOST_ENTRIES {
+                self.give_up("its sets of states have become too many: memory");
+                break;
+            }
+            self.work(desk);
+        }
+        self.used += begun.elapsed();
+    }
+
+    fn give_up(&mut self, why: &str) {
+        let claims: Vec<ClaimId> = self.claims().collect();
+        self.obstacles.extend(claims.into_iter().map(|c| (c, why.to_string())));
+        self.open.fill(false);
+    }
+
+    /// One piece of work: a root, an entry, or the end of a level.
+    fn work(&mut self, desk: &Desk) {
+        match self.stage {
+            Stage::Roots(i) => {
+                let roots = self.roots.get(self.level as usize);
+                let Some(root) = roots.and_then(|r| r.get(i)) else {
+                    self.stage = Stage::Frontier(0);
+                    return;
+                };
+                let (node, term, label, via) = (root.node, root.term, root.label, root.via);
+                self.stage = Stage::Roots(i + 1);
+                if self.open[label as usize] {
+                    for part in self.root_parts(node, term, via) {
+                        self.arrive(desk, node, part, Labels::one(label), via);
+                    }
+                }
+            }
+            Stage::Frontier(i) => {
+                let Some((at, labels)) = self.frontier.get_mut(i) else { return self.end_level(desk) };
+                let (at, mut labels) = (*at, std::mem::take(labels));
+                self.stage = Stage::Frontier(i + 1);
+                labels.retain(|l| self.open[l as usize]);
+                if labels.is_empty() {
+                    return;
+                }
+                let system = Arc::clone(&self.view.encoding.system);
+                let (node, term) = (self.entries[at].node, self.cubes.get(self.entries[at].cube).term);
+                for &t in system.entering(node) {
+                    let parts = self.pre.pre(&mut self.view.encoding, t, term);
+                    for &part in parts.iter() {
+                        self.arrive(desk, system.transition(t).source, part, labels.clone(), Via::Step(t, at));
+                    }
+                    if desk.is_cancelled() {
+                        return;
+                    }
+                }
+            }
+        }
+    }
+
+    /// The cubes of a root.
+    fn root_parts(&mut self, node: NodeId, term: TermId, via: Via) -> Vec<TermId> {
+        let e = &mut self.view.encoding;
+        if let Via::Taking(t, _) = via {
+            let target = e.system.transition(t).target;
+            let assumption = self.pre.assumption(e, target);
+            return self.pre.pre_with(e, t, assumption, term);
+        }
+        let assumption = self.pre.assumption(e, node);
+        let body = e.pool.and([assumption, term]);
+        let system = Arc::clone(&e.system);
+        let mut bound = e.pool.free_symbols(&[body]);
+        bound.retain(|s| system.vars.iter().all(|v| v.current != *s));
+        self.pre.project(e, &bound, body)
+    }
+
+    /// From states of the cube at the node, targets of the labels can be reached in as many steps as the level says.
+    fn arrive(&mut self, desk: &Desk, node: NodeId, term: TermId, mut labels: Labels, via: Via) {
+        let pool = &self.view.encoding.pool;
+        let Some(cube) = self.cubes.cube(desk, pool, &mut self.consult, term) else { return };
+        let at = match self.by_cube.get(&(node, cube)) {
+            Some(&at) => at,
+            None => match self.new_entry(desk, node, cube) {
+                Some(at) => at,
+                None => return,
+            },
+        };
+        let entry = &self.entries[at];
+        labels.retain(|l| self.open[l as usize]);
+        labels.remove(&entry.labels);
+        for &above in &entry.above {
+            labels.remove(&self.entries[above].labels);
+        }
+        if !labels.is_empty() && matches!(entry.start, Start::Nowhere) {
+            self.remove_covered(desk, at, &mut labels);
+        }
+        if labels.is_empty() {
+            return;
+        }
+        let entry = &mut self.entries[at];
+        entry.labels.add(&labels);
+        entry.events.push((labels.clone(), via));
+        match entry.start.clone() {
+            Start::Nowhere => match self.next_at.get(&at) {
+                Some(&i) => self.next[i].1.add(&labels),
+                None => {
+                    self.next_at.insert(at, self.next.len());
+                    self.next.push((at, labels));
+                }
+            },
+            Start::Here(s, state) => {
+                for label in labels.iter() {
+                    self.hit(desk, label, at, (s, state));
+                }
+            }
+            Start::Unknown(reason) => {
+                for label in labels.iter() {
+                    self.open[label as usize] = false;
+                    let claim = self.questions[label as usize].claim;
+                    self.obstacles.push((claim, format!("whether a start state is reached: {reason}")));
+                }
+            }
+        }
+    }
+
+    /// Makes an entry; none if lemmas exclude its states.
+    fn new_entry(&mut self, desk: &Desk, node: NodeId, cube: CubeId) -> Option<usize> {
+        let pool = &mut self.view.encoding.pool;
+        let lemmas = &self.lemmas[node.index()];
+        if self.excluded.contains(&(node, cube)) {
+            return None;
+        }
+        if !lemmas.is_empty() {
+            let mut formulas = vec![self.cubes.get(cube).term];
+            formulas.extend_from_slice(lemmas);
+            if self.consult.solve(desk, pool, &formulas, &[], PATIENCE) == Solved::Nothing {
+                self.lemmas_used = true;
+                self.excluded.insert((node, cube));
+                return None;
+            }
+        }
+        let at = self.entries.len();
+        let mut above = Vec::new();
+        for i in 0..self.at_node[node.index()].len() {
+            let other = self.at_node[node.index()][i];
+            let theirs = self.entries[other].cube;
+            if self.cubes.is_within(desk, pool, &mut self.consult, cube, theirs) {
+                above.push(other);
+            }
+            if self.cubes.is_within(desk, pool, &mut self.consult, theirs, cube) {
+                self.entries[other].above.push(at);
+            }
+        }
+        let start = self.start_in(desk, node, cube);
+        self.by_cube.insert((node, cube), at);
+        self.at_node[node.index()].push(at);
+        let (labels, events) = (Labels::default(), Vec::new());
+        self.entries.push(Entry { node, cube, labels, events, above, start });
+        Some(at)
+    }
+
+    fn start_in(&mut self, desk: &Desk, node: NodeId, cube: CubeId) -> Start {
+        let system = Arc::clone(&self.view.encoding.system);
+        let starts: Vec<usize> = (0..system.starts.len()).filter(|&s| system.starts[s].target == node).collect();
+        if starts.is_empty() {
+            return Start::Nowhere;
+        }
+        if let Some((s, at)) = self.forward.begun(&self.view.encoding.pool, &self.cubes, node, cube) {
+            return Start::Here(s, at);
+        }
+        let wanted: Vec<SymbolId> = system.vars.iter().map(|v| v.current).collect();
+        let mut doubt = None;
+        for s in starts {
+            let s = StartId::from(s);
+            let formulas = [self.start_formula(s), self.cubes.get(cube).term];
+            match self.consult.solve(desk, &self.view.encoding.pool, &formulas, &wanted, PATIENCE) {
+                Solved::Model(values) => {
+                    let at = self.forward.begin(s, values);
+                    return Start::Here(s, at);
+                }
+                Solved::Nothing => {}
+                Solved::Unknown(reason) => doubt = Some(reason),
+            }
+        }
+        doubt.map_or(Start::Nowhere, Start::Unknown)
+    }
+
+    /// Removes the labels for which the entry is contained in several cubes together.
+    fn remove_covered(&mut self, desk: &Desk, at: usize, labels: &mut Labels) {
+        let (node, cube) = (self.entries[at].node, self.entries[at].cube);
+        if self.at_node[node.index()].len() < 3 {
+            return;
+        }
+        let mut groups: Vec<(Vec<CubeId>, Labels)> = Vec::new();
+        for label in labels.iter() {
+            let others = self.at_node[node.index()].iter().filter(|&&o| self.entries[o].labels.contains(label));
+            let others: Vec<CubeId> = others.map(|&o| self.entries[o].cube).collect();
+            let known = groups.iter().position(|(cubes, _)| *cubes == others);
+            match known {
+                Some(i) => groups[i].1.add(&Labels::one(label)),
+                None if groups.len() < MOST_UNIONS => groups.push((others, Labels::one(label))),
+                None => break,
+            }
+        }
+        for (others, group) in groups {
+            let pool = &mut self.view.encoding.pool;
+            if self.cubes.is_within_union(desk, pool, &mut self.consult, cube, &others) {
+                labels.remove(&group);
+            }
+        }
+    }
+
+    /// A start state of the entry leads to a target of the label.
+    fn hit(&mut self, desk: &Desk, label: u32, at: usize, start: (StartId, usize)) {
+        if std::mem::replace(&mut self.open[label as usize], false) {
+            let path = self.path(label, at);
+            self.propose_run(desk, label as usize, start, &path);
+        }
+    }
+
+    /// The way from an entry to the target of a label.
+    fn path(&self, label: u32, mut at: usize) -> Vec<(TransitionId, Into)> {
+        let mut path = Vec::new();
+        loop {
+            let event = self.entries[at].events.iter().find(|(labels, _)| labels.contains(label));
+            match event.map(|(_, via)| *via) {
+                Some(Via::Step(t, to)) => {
+                    path.push((t, Into::Cube(self.entries[to].cube)));
+                    at = to;
+                }
+                Some(Via::Taking(t, formula)) => {
+                    path.push((t, Into::Anything(formula)));
+                    return path;
+                }
+                Some(Via::Target) | None => return path,
+            }
+        }
+    }
+
+    fn propose_run(&mut self, desk: &Desk, label: usize, start: (StartId, usize), path: &[(TransitionId, Into)]) {
+        let (e, consult, cubes, pre) = (&mut self.view.encoding, &mut self.consult, &self.cubes, &mut self.pre);
+        let mut kit = Kit { desk, e, consult, cubes, pre };
+        let question = &self.questions[label];
+        match self.forward.path(&mut kit, start, path) {
+            Ok(path) => {
+                if let Some(verdict) = path.into_run().and_then(|run| self.view.met(question, run)) {
+                    desk.propose(question.claim, verdict);
+                }
+            }
+            Err(reason) => self.obstacles.push((question.claim, format!("the run that was found: {reason}"))),
+        }
+    }
+
+    fn end_level(&mut self, desk: &Desk) {
+        let level = self.level;
+        let mut alive = vec![false; self.questions.len()];
+        for (_, labels) in &self.next {
+            labels.iter().for_each(|l| alive[l as usize] = true);
+        }
+        if level == 0 {
+            self.roots[1].iter().for_each(|r| alive[r.label as usize] = true);
+        }
+        let mut fixed = Vec::new();
+        for (label, alive) in alive.into_iter().enumerate().filter(|(label, _)| self.open[*label]) {
+            self.view.raise_bound(desk.board(), self.questions[label].claim, level);
+            if !alive {
+                fixed.push(label);
+            }
+        }
+        self.never_met(desk, &fixed);
+        let size = self.next.len();
+        desk.progress(Some(level), format!("level {level}: {size} new sets, {} in all", self.entries.len()));
+        self.frontier = std::mem::take(&mut self.next);
+        self.next_at.clear();
+        self.level += 1;
+        self.stage = Stage::Roots(0);
+        if let Some(max) = desk.config().options.max_depth.filter(|&max| self.level > max) {
+            self.give_up(&format!("no fixpoint within {max} steps back, which is the limit"));
+        }
+    }
+
+    /// The sets of these questions are complete and have no start state: their complements are invariants.
+    fn never_met(&mut self, desk: &Desk, labels: &[usize]) {
+        let system = Arc::clone(&self.view.encoding.system);
+        let mut of: FxHashMap<usize, Vec<usize>> = labels.iter().map(|&l| (l, Vec::new())).collect();
+        if labels.is_empty() {
+            return;
+        }
+        for (at, entry) in self.entries.iter().enumerate() {
+            for label in entry.labels.iter() {
+                if let Some(entries) = of.get_mut(&(label as usize)) {
+                    entries.push(at);
+                }
+            }
+        }
+        for &label in labels {
+            self.open[label] = false;
+            let mut by_node: Vec<Vec<TermId>> = vec![Vec::new(); system.nodes.len()];
+            for &at in &of[&label] {
+                let entry = &self.entries[at];
+                // What is contained in another entry need not be said, but one of two equal ones.
+                let covered = entry.above.iter().any(|&o| {
+                    let other = &self.entries[o];
+                    other.labels.contains(label as u32) && (o < at || !other.above.contains(&at))
+                });
+                if !covered {
+                    let set = self.cubes.closed(&mut self.view.encoding.pool, entry.cube);
+                    by_node[entry.node.index()].push(set);
+                }
+            }
+            let pool = &mut self.view.encoding.pool;
+            let mut formulas = Vec::with_capacity(by_node.len());
+            for (n, sets) in by_node.into_iter().enumerate() {
+                let some = pool.or(sets);
+                let mut parts = vec![pool.not(some)];
+                if self.lemmas_used {
+                    parts.extend_from_slice(&self.lemmas[n]);
+                }
+                formulas.push(pool.and(parts));
+            }
+            let question = &self.questions[label];
+            match portable(&system, pool, &formulas) {
+                Ok(formulas) => {
+                    let proof = self.view.proof(Evidence::Invariant(formulas));
+                    desk.propose(question.claim, question.never_met(proof));
+                }
+                Err(clash) => self.obstacles.push((question.claim, clash.to_string())),
+            }
+        }
+    }
+
+    /// Takes in inductive invariants of other engines.
+    fn read_board(&mut self, desk: &Desk) {
+        for fact in desk.board().news(&mut self.cursor) {
+            let Fact::Invariant(found) = &*fact else { continue };
+            if found.k != 1 || found.loop_free || found.no_restart {
+                continue;
+            }
+            let Some(lemma) = self.view.lemma(found) else { continue };
+            for (n, term) in lemma {
+                let trivial = self.view.encoding.pool.as_bool(term) == Some(true);
+                if !trivial && !self.lemmas[n.index()].contains(&term) {
+                    self.lemmas[n.index()].push(term);
+                }
+            }
+        }
+    }
+}
+
+/// A formula over shared parameters, over the parameters of `t`.
+fn own_params(e: &mut crate::encoding::Encoding, t: TransitionId, formula: TermId) -> TermId {
+    let system = Arc::clone(&e.system);
+    let shared = e.params(t);
+    let mut map = FxHashMap::default();
+    for (p, s) in system.transition(t).params.iter().zip(shared) {
+        map.insert(s, e.pool.var(p.symbol));
+    }
+    e.pool.substitute(formula, &map)
+}
