@@ -370,9 +370,26 @@ impl Walk<'_> {
         })
     }
 
+    /// True if no atom is a symbol that is to be eliminated.
+    fn is_kept(&self, form: &Linear) -> bool {
+        form.terms.keys().all(|&atom| self.pool.as_symbol(atom).is_none_or(|s| self.vocabulary.kept.contains(&s)))
+    }
+
     /// `t div k` or `t mod k`.
     fn quotient(&mut self, t: TermId, args: &[TermId], dividend: &Linear) -> Result<Linear, NotProjectable> {
         let k = self.divisor(args[1]).unwrap_or(RBig::ONE);
+        if self.is_kept(dividend) {
+            // An atom about the state: bounds on it say more than what it is congruent to.
+            let dividend = dividend.term(self.pool, Sort::Int);
+            let term = self.pool.mk(self.pool.op(t), &[dividend, args[1]]).map_err(|_| NotProjectable("a quotient"))?;
+            return Ok(match self.pool.as_constant(dividend) {
+                Some(_) => {
+                    let value = self.value(term)?;
+                    Linear::constant(rational(&value).unwrap_or(RBig::ZERO))
+                }
+                None => Linear::atom(term),
+            });
+        }
         let term = self.pool.mk(Op::IntDiv, args).map_err(|_| NotProjectable("a quotient"))?;
         let value = self.value(term)?;
         let symbol = match self.vocabulary.quotients.get(&term) {

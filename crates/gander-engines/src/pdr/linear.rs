@@ -84,6 +84,11 @@ impl Linear {
         }
     }
 
+    /// The sum as a term.
+    pub(super) fn term(&self, pool: &mut Pool, sort: Sort) -> TermId {
+        sum(pool, sort, self.terms.iter().map(|(&t, c)| (t, c.clone())), self.constant.clone())
+    }
+
     /// The value, where `value` gives those of the atoms.
     pub(super) fn value(&self, value: &dyn Fn(TermId) -> RBig) -> RBig {
         self.terms.iter().fold(self.constant.clone(), |sum, (&atom, c)| sum + c.clone() * value(atom))

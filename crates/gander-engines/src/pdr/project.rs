@@ -7,6 +7,8 @@
 //! modulo the period of the divisibilities). After Komuravelli, Gurfinkel and Chaki, *SMT-based model checking for
 //! recursive programs* (2014), and Bjorner and Janota, *Playing with quantified satisfaction* (2015).
 
+use std::collections::BTreeMap;
+
 use dashu_base::{Abs, Signed};
 use gander_term::{IBig, Op, Pool, RBig, Sort, SymbolId, TermId, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -33,12 +35,7 @@ pub(super) fn project(
 ) -> Result<Projected, NotProjectable> {
     let Implicant { constraints, literals, mut fixed, quotients } = implicant;
     let quotients: FxHashMap<SymbolId, Value> = quotients.into_iter().collect();
-    let value_of = |pool: &Pool, s: SymbolId| {
-        let value = quotients.get(&s).or_else(|| model.get(&s));
-        let _ = pool;
-        value.and_then(rational).ok_or(NotProjectable("a variable without a value"))
-    };
-    let mut work = Work { pool, constraints: Vec::new(), values: FxHashMap::default() };
+    let mut work = Work::new(pool);
     // Values of all atoms, and what is to be eliminated.
     let mut eliminated: Vec<(SymbolId, TermId)> = Vec::new();
     for c in &constraints {
@@ -61,25 +58,20 @@ pub(super) fn project(
             }
         }
     }
-    work.constraints = constraints.into_iter().filter_map(Constraint::normal).collect();
-    work.tidy();
+    let many = constraints.len() > MOST_CONSTRAINTS;
+    constraints.into_iter().for_each(|c| work.push(c));
     let mut rest = Vec::new();
     for (s, atom) in eliminated {
-        if fixed.contains(&s) || work.constraints.len() > MOST_CONSTRAINTS {
-            let value = value_of(work.pool, s)?;
-            work.fix(atom, &value);
+        if fixed.contains(&s) || many {
+            let value = quotients.get(&s).or_else(|| model.get(&s)).and_then(rational);
+            work.fix(atom, &value.ok_or(NotProjectable("a variable without a value"))?);
         } else {
             rest.push(atom);
         }
     }
     while let Some(at) = work.next(&rest) {
         let atom = rest.swap_remove(at);
-        if work.pool.sort(atom) == Sort::Int {
-            work.eliminate_int(atom)
-        } else {
-            work.eliminate_real(atom)
-        }
-        work.tidy();
+        if work.pool.sort(atom) == Sort::Int { work.eliminate_int(atom) } else { work.eliminate_real(atom) }
     }
     Ok(work.finish(literals))
 }
@@ -92,60 +84,83 @@ fn atom_value(pool: &Pool, atom: TermId, model: &dyn Fn(SymbolId) -> Option<Valu
 
 struct Work<'a> {
     pool: &'a mut Pool,
-    constraints: Vec<Constraint>,
+    /// In normal form; those that were taken away leave a gap.
+    constraints: Vec<Option<Constraint>>,
+    /// Where an atom may occur.
+    places: FxHashMap<TermId, Vec<usize>>,
+    /// Where a sum is bounded: of constraints that differ in their bound the tightest is kept.
+    bounds: BTreeMap<BTreeMap<TermId, RBig>, usize>,
     values: FxHashMap<TermId, RBig>,
 }
 
-impl Work<'_> {
+impl<'a> Work<'a> {
+    fn new(pool: &'a mut Pool) -> Work<'a> {
+        let (constraints, bounds) = (Vec::new(), BTreeMap::new());
+        Work { pool, constraints, places: FxHashMap::default(), bounds, values: FxHashMap::default() }
+    }
+
     fn value(&self, form: &Linear) -> RBig {
         form.value(&|atom| self.values.get(&atom).cloned().unwrap_or(RBig::ZERO))
     }
 
-    fn fix(&mut self, atom: TermId, value: &RBig) {
-        for c in &mut self.constraints {
-            c.form.fix(atom, value);
+    /// Adds a constraint.
+    fn push(&mut self, constraint: Constraint) {
+        let Some(c) = constraint.normal() else { return };
+        if matches!(c.relation, Relation::AtMost | Relation::Below) {
+            if let Some(&at) = self.bounds.get(&c.form.terms)
+                && let Some(known) = &mut self.constraints[at]
+            {
+                let key = |c: &Constraint| (c.form.constant.clone(), c.relation == Relation::Below);
+                if key(&c) > key(known) {
+                    *known = c;
+                }
+                return;
+            }
+            self.bounds.insert(c.form.terms.clone(), self.constraints.len());
+        } else if self.with(c.form.terms.keys().next().copied()).any(|known| *known == c) {
+            return;
         }
-        self.tidy();
+        for &atom in c.form.terms.keys() {
+            self.places.entry(atom).or_default().push(self.constraints.len());
+        }
+        self.constraints.push(Some(c));
     }
 
-    /// Normal forms, each once; of constraints that differ in their bound the tightest.
-    fn tidy(&mut self) {
-        let constraints = std::mem::take(&mut self.constraints);
-        let mut all: Vec<Constraint> = constraints.into_iter().filter_map(Constraint::normal).collect();
-        all.sort_unstable_by(|a, b| {
-            let key = |c: &Constraint| matches!(c.relation, Relation::AtMost | Relation::Below);
-            let strict = |c: &Constraint| c.relation == Relation::Below;
-            (key(a), &a.form.terms, &b.form.constant, strict(b)).cmp(&(
-                key(b),
-                &b.form.terms,
-                &a.form.constant,
-                strict(a),
-            ))
-        });
-        all.dedup_by(|b, a| {
-            let bounds = |c: &Constraint| matches!(c.relation, Relation::AtMost | Relation::Below);
-            a == b || (bounds(a) && bounds(b) && a.form.terms == b.form.terms)
-        });
-        self.constraints = all;
+    /// The constraints that mention an atom.
+    fn with(&self, atom: Option<TermId>) -> impl Iterator<Item = &Constraint> {
+        let places = atom.and_then(|a| self.places.get(&a));
+        places.into_iter().flatten().filter_map(|&at| self.constraints[at].as_ref())
+    }
+
+    fn fix(&mut self, atom: TermId, value: &RBig) {
+        for mut c in self.take(atom) {
+            c.form.fix(atom, value);
+            self.push(c);
+        }
     }
 
     /// The position of what is best eliminated next: what an equation gives, or what occurs least.
     fn next(&self, rest: &[TermId]) -> Option<usize> {
         let cost = |atom: TermId| {
-            let with: Vec<&Constraint> = self.constraints.iter().filter(|c| c.form.terms.contains_key(&atom)).collect();
-            let solved =
-                with.iter().any(|c| c.relation == Relation::Equal && c.form.terms[&atom].clone().abs() == RBig::ONE);
-            (!solved, with.len())
+            let mut solved = false;
+            let mut count = 0;
+            for c in self.with(Some(atom)) {
+                count += 1;
+                solved |= c.relation == Relation::Equal && c.form.terms[&atom].clone().abs() == RBig::ONE;
+            }
+            (!solved, count)
         };
         (0..rest.len()).min_by_key(|&i| cost(rest[i]))
     }
 
     /// Takes the constraints that mention an atom away.
     fn take(&mut self, atom: TermId) -> Vec<Constraint> {
-        let (with, without) =
-            std::mem::take(&mut self.constraints).into_iter().partition(|c| c.form.terms.contains_key(&atom));
-        self.constraints = without;
-        with
+        let places = self.places.remove(&atom).unwrap_or_default();
+        let taken: Vec<Constraint> = places.into_iter().filter_map(|at| self.constraints[at].take()).collect();
+        for c in &taken {
+            self.bounds.remove(&c.form.terms);
+        }
+        taken
     }
 
     /// `a * atom + rest = 0` is used to eliminate the atom from the others.
@@ -162,11 +177,11 @@ impl Work<'_> {
             if let Relation::Multiple(m) = &mut c.relation {
                 *m *= size.numerator().clone();
             }
-            self.constraints.push(c);
+            self.push(c);
         }
         if sort == Sort::Int && size != RBig::ONE {
             let (form, relation) = (equation.without(atom), Relation::Multiple(size.numerator().clone()));
-            self.constraints.push(Constraint { form, relation, sort });
+            self.push(Constraint { form, relation, sort });
         }
     }
 
@@ -199,13 +214,13 @@ impl Work<'_> {
             let mut form = other.0.minus(&best.0);
             form.scale(&sign);
             let relation = if other.1 && !best.1 { Relation::Below } else { Relation::AtMost };
-            self.constraints.push(Constraint { form, relation, sort: Sort::Real });
+            self.push(Constraint { form, relation, sort: Sort::Real });
         }
         for other in far {
             let mut form = best.0.minus(&other.0);
             form.scale(&sign);
             let relation = if other.1 || best.1 { Relation::Below } else { Relation::AtMost };
-            self.constraints.push(Constraint { form, relation, sort: Sort::Real });
+            self.push(Constraint { form, relation, sort: Sort::Real });
         }
     }
 
@@ -229,7 +244,7 @@ impl Work<'_> {
             let value = remainder(self.values[&x].numerator(), &period);
             for mut c in periodic {
                 c.form.fix(x, &RBig::from(value.clone()));
-                self.constraints.push(c);
+                self.push(c);
             }
             return;
         }
@@ -252,11 +267,10 @@ impl Work<'_> {
         self.solve(x, &equation, others, Sort::Int);
     }
 
-    fn finish(mut self, literals: Vec<TermId>) -> Projected {
-        self.tidy();
+    fn finish(self, literals: Vec<TermId>) -> Projected {
         let mut result = Projected { literals, constraints: Vec::new() };
         let mut constraints: Vec<Constraint> = Vec::new();
-        for c in std::mem::take(&mut self.constraints) {
+        for c in self.constraints.into_iter().flatten() {
             if c.relation == Relation::Equal {
                 // Two literals, so that one of them can be dropped.
                 let opposite = c.form.scaled(&-RBig::ONE);
