@@ -424,3 +424,40 @@ impl Checker {
         self.instance_nodes(None, reference)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gander_system::BuildError;
+
+    /// What the language cannot say, but the passes refuse: the author must not be told nothing.
+    #[test]
+    fn what_cannot_be_built_is_reported() {
+        let system = Span { start: 3, end: 9 };
+        for error in [
+            ComposeError::NoInstance,
+            ComposeError::NoStart("a".to_string()),
+            ComposeError::Build(BuildError::Duplicate("x".to_string())),
+        ] {
+            let found = refused(&error, system, &[], &[]);
+            assert_eq!((found.code, found.primary.span), (Code::E0901, system));
+            assert_eq!(found.message, error.to_string());
+        }
+        // Others have a code of their own, and a place.
+        let found = refused(&ComposeError::EmptySync { sync: 0 }, system, &[Span { start: 4, end: 5 }], &[]);
+        assert_eq!((found.code, found.primary.span), (Code::E0703, Span { start: 4, end: 5 }));
+    }
+
+    #[test]
+    fn what_the_builder_refuses_is_reported() {
+        let spec = Spec { name: "A".to_string(), span: Span { start: 0, end: 6 }, items: Vec::new() };
+        let mut checker = declarations::open(&spec).expect("an empty specification opens");
+        assert!(!checker.has_errors());
+        let span = Span { start: 2, end: 5 };
+        checker.internal(BuildError::Duplicate("x".to_string()), span);
+        assert!(checker.has_errors());
+        let found = &checker.diagnostics[0];
+        assert_eq!((found.code, found.primary.span), (Code::E0901, span));
+        assert!(found.message.starts_with("this cannot be built: "), "{}", found.message);
+    }
+}
