@@ -381,12 +381,8 @@ impl<'a> Case<'a> {
             self.sessions.push(session);
             return self.sessions.len() - 1;
         }
-        let config = SessionConfig {
-            memory: self.limits.memory,
-            cores: false,
-            killer: self.tools.killer.clone(),
-            ..SessionConfig::default()
-        };
+        let config =
+            SessionConfig { memory: self.limits.memory, killer: self.tools.killer.clone(), ..SessionConfig::default() };
         let mut session = self.tools.solvers.session(solver, config);
         if let Some(log) = self.tools.log.as_ref().and_then(|log| log(&solver.name)) {
             session.set_log(log);

@@ -24,7 +24,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::mpsc::Sender;
 
-use gander_smt::{Killer, Session, SessionConfig, Solver};
+use gander_smt::{CoreSession, Killer, Session, SessionConfig, Solver};
 use gander_system::{ClaimId, ClaimKind, Evidence, NodeFormulas, System, Verdict};
 
 use crate::board::{Board, Fact};
@@ -133,13 +133,6 @@ pub(crate) enum Message {
     Idle,
     /// Somebody cancelled the check.
     Cancelled,
-}
-
-/// Whether a session will be asked for cores.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Cores {
-    Yes,
-    No,
 }
 
 /// What a session is for; its log is named by this.
@@ -263,32 +256,31 @@ impl Desk {
 
     /// A session with a solver that ends when the engine is cancelled.
     pub fn session(&self, solver: &Solver, purpose: &Purpose) -> Session {
-        self.session_with(solver, purpose, Cores::No)
+        let mut session = self.config.solvers.session(solver, self.session_config());
+        self.log(&mut session, purpose);
+        session
     }
 
     /// [`Desk::session`] that can be asked for cores.
-    pub fn session_with_cores(&self, solver: &Solver, purpose: &Purpose) -> Session {
-        self.session_with(solver, purpose, Cores::Yes)
+    pub fn session_with_cores(&self, solver: &Solver, purpose: &Purpose) -> CoreSession {
+        let mut session = self.config.solvers.core_session(solver, self.session_config());
+        self.log(&mut session, purpose);
+        session
     }
 
-    fn session_with(&self, solver: &Solver, purpose: &Purpose, cores: Cores) -> Session {
-        let config = SessionConfig {
-            memory: self.config.memory,
-            cores: cores == Cores::Yes,
-            seed: None,
-            killer: self.killer.clone(),
-            ..SessionConfig::default()
-        };
-        let mut session = self.config.solvers.session(solver, config);
-        if let Some(folder) = &self.config.log_smt {
-            let n = self.conversations.fetch_add(1, Ordering::Relaxed);
-            let claims = claims_in_file_name(self.system(), &purpose.claims);
-            let path = folder.join(format!("{}-{claims}-{}-{n}.smt2", self.engine, purpose.part));
-            // A log that cannot be written is the command's business: it made the folder.
-            if let Ok(file) = File::create(path) {
-                session.set_log(Box::new(BufWriter::new(file)));
-            }
+    fn session_config(&self) -> SessionConfig {
+        SessionConfig { memory: self.config.memory, killer: self.killer.clone(), ..SessionConfig::default() }
+    }
+
+    /// Records a conversation, if conversations are.
+    fn log(&self, session: &mut Session, purpose: &Purpose) {
+        let Some(folder) = &self.config.log_smt else { return };
+        let n = self.conversations.fetch_add(1, Ordering::Relaxed);
+        let claims = claims_in_file_name(self.system(), &purpose.claims);
+        let path = folder.join(format!("{}-{claims}-{}-{n}.smt2", self.engine, purpose.part));
+        // A log that cannot be written is the command's business: it made the folder.
+        if let Ok(file) = File::create(path) {
+            session.set_log(Box::new(BufWriter::new(file)));
         }
-        session
     }
 }

@@ -4,6 +4,7 @@
 //! step does not depend on how many there are. Nodes that the control graph cannot be at after that many steps are left
 //! out.
 
+use std::borrow::BorrowMut;
 use std::sync::Arc;
 
 use gander_smt::{Answer, Limits, Literal, Reason, Session, StepSymbol, Template};
@@ -28,8 +29,8 @@ pub(crate) enum Origin {
 const SMALL_GRAPH: usize = 40;
 
 /// See the module's documentation.
-pub(crate) struct Unrolling {
-    pub session: Session,
+pub(crate) struct Unrolling<S = Session> {
+    pub session: S,
     origin: Origin,
     templates: FxHashMap<TermId, Template>,
     /// Which parts of effects steps have, if not all.
@@ -63,9 +64,9 @@ impl Path {
     }
 }
 
-impl Unrolling {
+impl<S: BorrowMut<Session>> Unrolling<S> {
     /// A path of one state.
-    pub(crate) fn new(e: &mut Encoding, session: Session, origin: Origin) -> Unrolling {
+    pub(crate) fn new(e: &mut Encoding, session: S, origin: Origin) -> Unrolling<S> {
         let (templates, nodes) = (FxHashMap::default(), Vec::new());
         let mut unrolling = Unrolling { session, origin, templates, abstraction: None, nodes };
         let nodes: Vec<NodeId> = match origin {
@@ -90,7 +91,7 @@ impl Unrolling {
     }
 
     /// A path of one state whose steps will have no effects but those that [`Unrolling::put_back`] puts back.
-    pub(crate) fn abstracted(e: &mut Encoding, session: Session, origin: Origin) -> Unrolling {
+    pub(crate) fn abstracted(e: &mut Encoding, session: S, origin: Origin) -> Unrolling<S> {
         let mut unrolling = Unrolling::new(e, session, origin);
         unrolling.abstraction = Some(Abstraction::new(e));
         unrolling
@@ -157,8 +158,8 @@ impl Unrolling {
         if e.pool.as_bool(formula) == Some(true) {
             return;
         }
-        let template = template(&mut self.templates, &mut self.session, e, formula);
-        self.session.assert_at(&e.pool, template, step);
+        let template = template(&mut self.templates, self.session.borrow_mut(), e, formula);
+        self.session.borrow_mut().assert_at(&e.pool, template, step);
     }
 
     /// Asserts that a literal implies a formula at a step.
@@ -166,8 +167,8 @@ impl Unrolling {
         if e.pool.as_bool(formula) == Some(true) {
             return;
         }
-        let template = template(&mut self.templates, &mut self.session, e, formula);
-        self.session.assert_if_at(&e.pool, literal, template, step);
+        let template = template(&mut self.templates, self.session.borrow_mut(), e, formula);
+        self.session.borrow_mut().assert_if_at(&e.pool, literal, template, step);
     }
 
     /// Some node is visited in a state.
@@ -178,13 +179,13 @@ impl Unrolling {
 
     /// Asks.
     pub(crate) fn check(&mut self, assumptions: &[Literal], limits: Limits) -> Answer {
-        self.session.check(assumptions, limits)
+        self.session.borrow_mut().check(assumptions, limits)
     }
 
     /// The truth of variables of a step in the last model.
     pub(crate) fn truths(&mut self, e: &Encoding, symbols: &[SymbolId], step: u32) -> Result<Vec<bool>, Reason> {
         let asked: Vec<StepSymbol> = symbols.iter().map(|&s| StepSymbol::at(s, step)).collect();
-        let values = self.session.values(&e.pool, &asked, Limits::NONE)?;
+        let values = self.session.borrow_mut().values(&e.pool, &asked, Limits::NONE)?;
         Ok(values.iter().map(|v| *v == Value::Bool(true)).collect())
     }
 
@@ -265,7 +266,7 @@ impl Unrolling {
     fn read(&mut self, e: &Encoding, reading: &mut Reading, asked: &[StepSymbol]) -> Result<(), Reason> {
         let missing: Vec<StepSymbol> = asked.iter().copied().filter(|s| !reading.known.contains_key(s)).collect();
         if !missing.is_empty() {
-            let values = self.session.values(&e.pool, &missing, Limits::NONE)?;
+            let values = self.session.borrow_mut().values(&e.pool, &missing, Limits::NONE)?;
             reading.known.extend(missing.into_iter().zip(values));
         }
         Ok(())

@@ -11,6 +11,7 @@ use std::fmt;
 use gander_term::{Features, IBig, Op, Pool, RBig, Sort, TermId, Value, evaluate};
 
 use crate::answer::{Answer, Limits, Reason};
+use crate::core_session::CoreSession;
 use crate::dialect::Solver;
 use crate::session::{Session, SessionConfig, StepSymbol};
 
@@ -78,7 +79,7 @@ pub fn conformance(solver: &Solver, limits: Limits) -> Report {
             entries.extend(try_group(&mut session, &group, form, limits));
         }
     }
-    let mut session = Session::start(solver, SessionConfig::default());
+    let mut session = CoreSession::start(solver, SessionConfig::default());
     for group in groups() {
         for form in [Form::Pinned, Form::LiteralLast] {
             if let Some(entry) = try_group(&mut session, &group, form, limits) {
@@ -268,7 +269,7 @@ fn decide(session: &mut Session, pool: &Pool, formulas: &[TermId], limits: Limit
     Outcome::Passed
 }
 
-fn try_assumptions(session: &mut Session, limits: Limits) -> Entry {
+fn try_assumptions(session: &mut CoreSession, limits: Limits) -> Entry {
     session.reset();
     let pool = &mut Pool::new();
     let p = pool.variable("p", Sort::Bool);

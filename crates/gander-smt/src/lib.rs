@@ -1,8 +1,9 @@
 //! SMT-LIB 2 solver sessions over child processes.
 //!
 //! [`Solvers`] says what is on this machine and which solver to ask what ([`gander_term::Features`]). A [`Session`] is an
-//! incremental conversation with one solver process: assertions, scopes, assumptions ([`Literal`]), models, cores,
-//! limits per query ([`Limits`]). A formula that is asserted at many steps is compiled once ([`Template`]): an
+//! incremental conversation with one solver process: assertions, scopes, assumptions ([`Literal`]), models,
+//! limits per query ([`Limits`]). What not every session can do has a type of its own: a [`CoreSession`] gives cores too, a
+//! [`Killer`] ends a solver from another thread. A formula that is asserted at many steps is compiled once ([`Template`]): an
 //! instance costs no more than writing its text. [`setup`] brings z3 and yices-smt2.
 //!
 //! Invariants of this crate:
@@ -13,7 +14,7 @@
 //! - nothing recurses over terms, and text is linear in the number of distinct subterms.
 //!
 //! ```
-//! use gander_smt::{Answer, Limits, Placement, Session, SessionConfig, Solvers, StepSymbol};
+//! use gander_smt::{Answer, CoreSession, Limits, Placement, SessionConfig, Solvers, StepSymbol};
 //! use gander_term::{Pool, Sort, Value};
 //!
 //! // x = 0 at the start; each step adds one. Can x be 3 after three steps?
@@ -29,7 +30,7 @@
 //! let solvers = Solvers::from_environment();
 //! let features = pool.features(&[start, step, goal]);
 //! let Some(solver) = solvers.choose(features) else { return };
-//! let mut session = Session::start(solver, SessionConfig::default());
+//! let mut session = CoreSession::start(solver, SessionConfig::default());
 //! let place = |s| match s {
 //!     s if s == nexts => Placement::At { symbol: xs, offset: 1 },
 //!     s => Placement::At { symbol: s, offset: 0 },
@@ -52,6 +53,7 @@
 mod answer;
 mod conformance;
 mod conversation;
+mod core_session;
 mod dialect;
 mod names;
 mod power;
@@ -68,6 +70,7 @@ mod version;
 
 pub use answer::{Answer, Limits, Reason};
 pub use conformance::{Entry, Outcome, Report, conformance};
+pub use core_session::CoreSession;
 pub use dialect::{Solver, SolverKind};
 pub use process::Killer;
 pub use registry::{Search, Solvers};

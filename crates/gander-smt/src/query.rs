@@ -1,4 +1,4 @@
-//! Queries: satisfiability, values, cores.
+//! Queries: satisfiability, values.
 
 use std::time::{Duration, Instant};
 
@@ -276,42 +276,6 @@ impl Session {
         }
         Ok(values)
     }
-
-    /// Assumptions of the last query, which must have been unsatisfiable, that suffice for that.
-    pub fn core(&mut self, limits: Limits) -> Result<Vec<Literal>, Reason> {
-        if let Some(reason) = self.talk.failure() {
-            return Err(reason.clone());
-        }
-        let Last::Unsat(assumptions) = self.last.clone() else {
-            return Err(Reason::NotAvailable("core"));
-        };
-        if assumptions.is_empty() {
-            return Ok(Vec::new());
-        }
-        self.talk.commands().push_str("(get-unsat-assumptions)\n");
-        let answer = self.talk.query(limits)?;
-        let members = answer.list().and_then(|items| items.iter().map(literal).collect::<Option<Vec<_>>>());
-        match members {
-            Some(members) if members.iter().all(|m| assumptions.contains(m)) => {
-                Ok(assumptions.into_iter().filter(|a| members.contains(a)).collect())
-            }
-            _ => Err(self.talk.fail(Reason::Garbage(format!("`{answer}` as a core")))),
-        }
-    }
-}
-
-/// `a7@!` or `(not a7@!)`.
-fn literal(printed: &Sexpr) -> Option<Literal> {
-    let (atom, positive) = match printed {
-        Sexpr::Atom(a) => (a.as_str(), true),
-        Sexpr::List(items) => match items.as_slice() {
-            [not, atom] if not.atom() == Some("not") => (atom.atom()?, false),
-            _ => return None,
-        },
-        Sexpr::Text(_) => return None,
-    };
-    let number = atom.strip_prefix('a')?.strip_suffix("@!")?.parse().ok()?;
-    Some(Literal { number, positive })
 }
 
 /// The value of what nobody speaks of.

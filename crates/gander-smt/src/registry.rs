@@ -10,9 +10,10 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use gander_term::Features;
 
+use crate::core_session::CoreSession;
 use crate::dialect::{Solver, SolverKind};
 use crate::process::{Process, lock};
-use crate::session::{Session, SessionConfig};
+use crate::session::{Cores, Session, SessionConfig};
 use crate::setup;
 
 /// The program of a solver that is not to be found.
@@ -151,14 +152,24 @@ impl Solvers {
 
     /// A session with a solver, which may have been started before.
     pub fn session(&self, solver: &Solver, config: SessionConfig) -> Session {
-        let mut ready = None;
+        let ready = self.take_ready(solver, &config);
+        Session::with(solver, config, Cores::NotKept, ready)
+    }
+
+    /// [`Solvers::session`] that can be asked for cores.
+    pub fn core_session(&self, solver: &Solver, config: SessionConfig) -> CoreSession {
+        let ready = self.take_ready(solver, &config);
+        CoreSession::with(solver, config, ready)
+    }
+
+    fn take_ready(&self, solver: &Solver, config: &SessionConfig) -> Option<Process> {
         // A limit on memory is a matter of the solver's start.
-        if config.memory.is_none() {
-            let mut all = lock(&self.ready);
-            let same = |s: &Solver| *s == Solver { bit_vectors: s.bit_vectors, ..solver.clone() };
-            ready = all.iter().position(|(s, p)| same(s) && p.is_alive()).map(|at| all.swap_remove(at).1);
+        if config.memory.is_some() {
+            return None;
         }
-        Session::with(solver, config, ready)
+        let mut all = lock(&self.ready);
+        let same = |s: &Solver| *s == Solver { bit_vectors: s.bit_vectors, ..solver.clone() };
+        all.iter().position(|(s, p)| same(s) && p.is_alive()).map(|at| all.swap_remove(at).1)
     }
 
     /// Ends a session without waiting until its solver is gone: that is seen to by the next call, and when `self` ends.

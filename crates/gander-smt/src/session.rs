@@ -27,8 +27,6 @@ pub struct SessionConfig {
     pub memory: Option<u64>,
     /// Bytes that the solver may print for one query.
     pub output_limit: usize,
-    /// Whether [`Session::core`] will be asked for.
-    pub cores: bool,
     /// Seed for the solver's choices.
     pub seed: Option<u32>,
     /// Ends the solver from another thread.
@@ -37,8 +35,15 @@ pub struct SessionConfig {
 
 impl Default for SessionConfig {
     fn default() -> SessionConfig {
-        SessionConfig { memory: None, output_limit: 64 << 20, cores: true, seed: None, killer: Killer::new() }
+        SessionConfig { memory: None, output_limit: 64 << 20, seed: None, killer: Killer::new() }
     }
+}
+
+/// Whether a solver is told that it will be asked for cores.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Cores {
+    Kept,
+    NotKept,
 }
 
 /// A truth variable of a session, or its negation: an assumption of [`Session::check`].
@@ -114,6 +119,7 @@ pub struct Session {
     pub(crate) talk: Conversation,
     pub(crate) solver: Solver,
     config: SessionConfig,
+    cores: Cores,
     id: u64,
     templates: u32,
     instances: u64,
@@ -138,16 +144,17 @@ pub struct Session {
 impl Session {
     /// Starts a solver. If that fails, the first query tells.
     pub fn start(solver: &Solver, config: SessionConfig) -> Session {
-        Session::with(solver, config, None)
+        Session::with(solver, config, Cores::NotKept, None)
     }
 
     /// [`Session::start`], with a process that is ready if there is one.
-    pub(crate) fn with(solver: &Solver, config: SessionConfig, ready: Option<Process>) -> Session {
+    pub(crate) fn with(solver: &Solver, config: SessionConfig, cores: Cores, ready: Option<Process>) -> Session {
         let limits = ProcessLimits { memory: config.memory, output: config.output_limit };
         let mut session = Session {
             talk: Conversation::start(solver, limits, config.killer.clone(), ready),
             solver: solver.clone(),
             config,
+            cores,
             id: SESSIONS.fetch_add(1, Ordering::Relaxed),
             templates: 0,
             instances: 0,
@@ -237,7 +244,7 @@ impl Session {
         let logic = self.solver.logic();
         let out = self.talk.commands();
         out.push_str("(set-option :print-success false)\n(set-option :produce-models true)\n");
-        if self.config.cores {
+        if self.cores == Cores::Kept {
             out.push_str("(set-option :produce-unsat-assumptions true)\n");
         }
         if let Some(seed) = self.config.seed {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use gander_smt::{Answer, Killer, Limits, Reason, Session, SessionConfig, Solver, SolverKind, StepSymbol};
+use gander_smt::{Answer, CoreSession, Killer, Limits, Reason, Session, SessionConfig, Solver, SolverKind, StepSymbol};
 use gander_term::{Pool, Sort, TermId, Value};
 
 const PLENTY: Limits = Limits { time: Some(Duration::from_secs(60)) };
@@ -40,7 +40,7 @@ fn costs_one_query(way: &str, limits: Limits, expected: impl Fn(&Reason) -> bool
     let mut solver = fake(way);
     solver.extra_arguments.push(format!("--once={}", file.display()));
     let config = SessionConfig { output_limit: 1 << 20, ..SessionConfig::default() };
-    let mut session = Session::start(&solver, config);
+    let mut session = CoreSession::start(&solver, config);
     let process = session.process_id().unwrap();
     let mut pool = Pool::new();
     let f = formula(&mut pool);

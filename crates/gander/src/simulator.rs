@@ -298,7 +298,7 @@ pub(crate) fn find_values(
         let help = "no solver was found that can do this: `gander setup` brings one";
         return Err(Trouble::Unknown(help.to_string()));
     };
-    let mut session = Session::start(solver, SessionConfig { cores: false, ..SessionConfig::default() });
+    let mut session = Session::start(solver, SessionConfig::default());
     let symbols: Vec<StepSymbol> = wanted.iter().map(|&s| StepSymbol::rigid(s)).collect();
     for &s in &symbols {
         session.declare(pool, s);

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use gander_smt::{Answer, Limits, Literal, Reason};
+use gander_smt::{Answer, CoreSession, Limits, Literal, Reason};
 use gander_system::{NodeId, State};
 use gander_term::{TermId, Value, evaluate};
 
@@ -43,7 +43,7 @@ pub(super) enum Preserved {
 
 /// See the module's documentation.
 pub(super) struct StepCase {
-    unrolling: Unrolling,
+    unrolling: Unrolling<CoreSession>,
     /// By candidate, made when first needed, and the number of states that it is a hypothesis in.
     hypotheses: Vec<Option<(Literal, u32)>>,
     lemmas: Vec<(Literal, u32)>,
@@ -62,7 +62,7 @@ pub(super) struct Claimed<'a> {
 }
 
 impl StepCase {
-    pub(super) fn new(mut unrolling: Unrolling, candidates: usize) -> StepCase {
+    pub(super) fn new(mut unrolling: Unrolling<CoreSession>, candidates: usize) -> StepCase {
         let (distinct, fresh) = (unrolling.session.literal(), unrolling.session.literal());
         StepCase {
             unrolling,
@@ -262,7 +262,13 @@ pub(super) fn same(e: &Encoding, a: &State, b: &State, compared: &[bool]) -> boo
 }
 
 /// Asserts formulas by node, under a literal, of a state.
-fn assume(unrolling: &mut Unrolling, e: &mut Encoding, literal: Literal, by_node: &[(NodeId, TermId)], state: u32) {
+fn assume(
+    unrolling: &mut Unrolling<CoreSession>,
+    e: &mut Encoding,
+    literal: Literal,
+    by_node: &[(NodeId, TermId)],
+    state: u32,
+) {
     let nodes = unrolling.nodes(state).to_vec();
     for &(n, formula) in by_node {
         if nodes.binary_search(&n).is_ok() {

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use gander_smt::{Answer, Limits, Literal, Reason, Session, StepSymbol, Template};
+use gander_smt::{Answer, CoreSession, Limits, Literal, Reason, StepSymbol, Template};
 use gander_system::{NodeId, StartId, TransitionId};
 use gander_term::{SymbolId, TermId, Value};
 use rustc_hash::FxHashMap;
@@ -21,7 +21,7 @@ pub(super) const FOREVER: usize = usize::MAX;
 
 /// See the module's documentation.
 pub(super) struct Queries {
-    pub session: Session,
+    pub session: CoreSession,
     templates: FxHashMap<TermId, Template>,
     literals: FxHashMap<(TermId, u32), Literal>,
     levels: Vec<Literal>,
@@ -43,7 +43,7 @@ pub(super) struct Relative<'a> {
 }
 
 impl Queries {
-    pub(super) fn new(e: &mut Encoding, mut session: Session, nodes: &[NodeId], limits: Limits) -> Queries {
+    pub(super) fn new(e: &mut Encoding, mut session: CoreSession, nodes: &[NodeId], limits: Limits) -> Queries {
         let forever = session.literal();
         let starts = session.literal();
         let mut queries = Queries {

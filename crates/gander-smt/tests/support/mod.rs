@@ -3,7 +3,7 @@
 
 use std::io::Write;
 
-use gander_smt::{Session, SessionConfig, Solver, SolverKind, Solvers};
+use gander_smt::{CoreSession, SessionConfig, Solver, SolverKind, Solvers};
 
 /// The solver of this kind; if there is none, the test that asks is noted as skipped.
 pub fn solver(kind: SolverKind, test: &str) -> Option<Solver> {
@@ -29,10 +29,10 @@ pub fn skip(kind: SolverKind, test: &str, reason: &str) {
 pub const TESTED: [SolverKind; 3] = [SolverKind::Z3, SolverKind::Yices, SolverKind::Cvc5];
 
 /// Runs a test with every solver that tests use.
-pub fn with_each(test: &str, run: impl Fn(&Solver, &mut Session)) {
+pub fn with_each(test: &str, run: impl Fn(&Solver, &mut CoreSession)) {
     for kind in TESTED {
         if let Some(solver) = solver(kind, test) {
-            let mut session = Session::start(&solver, SessionConfig::default());
+            let mut session = CoreSession::start(&solver, SessionConfig::default());
             run(&solver, &mut session);
         }
     }
