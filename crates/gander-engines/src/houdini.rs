@@ -126,6 +126,8 @@ impl Ground {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Phase {
+    /// What follows from lemmas in a single state is nothing to sift.
+    Implied,
     /// Runs of this many steps.
     Base(u32),
     Step,
@@ -140,12 +142,27 @@ struct Task {
     phase: Phase,
     pending: VecDeque<Vec<usize>>,
     changed: bool,
+    /// Not known to follow from lemmas.
+    open: Vec<bool>,
+    implied: Vec<Candidate>,
 }
 
 impl Task {
     fn fill(&mut self) {
         let alive: Vec<usize> = (0..self.candidates.len()).filter(|&c| self.alive[c]).collect();
         self.pending = alive.chunks(CHUNK).map(<[usize]>::to_vec).collect();
+    }
+
+    /// Notes that what a state violates does not follow from lemmas; true if that was something new.
+    fn open_violated(&mut self, e: &Encoding, state: &State) -> bool {
+        let values = self.evaluator.values(&e.pool, state);
+        let mut some = false;
+        for (c, value) in values.into_iter().enumerate() {
+            if self.candidates[c].node == state.node && value != Some(Value::Bool(true)) {
+                some |= !std::mem::replace(&mut self.open[c], true);
+            }
+        }
+        some
     }
 
     /// Drops what a state violates; true if that was something.
@@ -166,8 +183,8 @@ impl Task {
 pub(crate) enum Sifted {
     /// There is more to do.
     More,
-    /// These candidates are `k`-inductive together with the lemmas.
-    Done(Vec<Candidate>),
+    /// These candidates are `k`-inductive together with the lemmas, and these follow from lemmas.
+    Done { proved: Vec<Candidate>, implied: Vec<Candidate> },
     /// No solver works.
     Failed(String),
 }
@@ -221,17 +238,19 @@ impl Houdini {
         let terms = candidates.iter().map(|c| c.formula).collect();
         let evaluator = Evaluator::new(&e.system, &e.pool, terms);
         let alive = vec![true; candidates.len()];
-        let phase = Phase::Base(0);
-        #[cfg(test)]
-        let phase = if e.bug == Some(SeededBug::ForgottenStart) { Phase::Step } else { phase };
-        let mut task = Task { candidates, alive, evaluator, k, phase, pending: VecDeque::new(), changed: false };
+        let open = vec![false; candidates.len()];
+        let (pending, implied) = (VecDeque::new(), Vec::new());
+        let (phase, changed) = (Phase::Implied, false);
+        let mut task = Task { candidates, alive, evaluator, k, phase, pending, changed, open, implied };
         task.fill();
         self.task = Some(task);
     }
 
     /// Goes on until a moment.
     pub(crate) fn advance(&mut self, e: &mut Encoding, desk: &Desk, until: Instant) -> Sifted {
-        let Some(mut task) = self.task.take() else { return Sifted::Done(Vec::new()) };
+        let Some(mut task) = self.task.take() else {
+            return Sifted::Done { proved: Vec::new(), implied: Vec::new() };
+        };
         loop {
             if desk.is_cancelled() || Instant::now() >= until {
                 self.task = Some(task);
@@ -239,23 +258,31 @@ impl Houdini {
             }
             let Some(mut chunk) = task.pending.pop_front() else {
                 match task.phase {
+                    Phase::Implied => task.phase = task.first_phase(e),
                     Phase::Base(depth) if depth + 1 < task.base_length(e) => task.phase = Phase::Base(depth + 1),
                     Phase::Base(_) => task.phase = Phase::Step,
                     Phase::Step if task.changed => {}
                     Phase::Step => {
                         let all = task.candidates.iter().zip(&task.alive);
-                        return Sifted::Done(all.filter(|(_, alive)| **alive).map(|(c, _)| *c).collect());
+                        let proved = all.filter(|(_, alive)| **alive).map(|(c, _)| *c).collect();
+                        return Sifted::Done { proved, implied: task.implied };
                     }
                 }
                 task.changed = false;
                 task.fill();
                 continue;
             };
-            chunk.retain(|&c| task.alive[c]);
+            chunk.retain(|&c| task.alive[c] && (task.phase != Phase::Implied || !task.open[c]));
             if chunk.is_empty() {
                 continue;
             }
             match self.ask(e, desk, &mut task, &chunk) {
+                Ok(true) if task.phase == Phase::Implied => {
+                    for &c in &chunk {
+                        task.alive[c] = false;
+                        task.implied.push(task.candidates[c]);
+                    }
+                }
                 Ok(true) => {}
                 Ok(false) => {
                     task.changed = true;
@@ -268,6 +295,7 @@ impl Houdini {
                     task.pending.push_front(rest);
                     task.pending.push_front(chunk);
                 }
+                Err(_) if task.phase == Phase::Implied => task.open[chunk[0]] = true,
                 Err(_) => {
                     // Too hard: not shown, so out.
                     task.alive[chunk[0]] = false;
@@ -283,6 +311,7 @@ impl Houdini {
         if let Err(reason) = &answer {
             // A fresh session next time, and the next solver if this one fails at once.
             match task.phase {
+                Phase::Implied => self.single = None,
                 Phase::Base(_) => self.base = None,
                 Phase::Step => self.step = None,
             }
@@ -302,6 +331,14 @@ impl Houdini {
         let shown: Vec<Candidate> = chunk.iter().map(|&c| task.candidates[c]).collect();
         let purpose = |part| Purpose { part, claims: self.claims.clone() };
         let (ground, state, under) = match task.phase {
+            Phase::Implied => {
+                let ground = self.single.get_or_insert_with(|| {
+                    let session = desk.session(&solver, &purpose("implied"));
+                    Ground::new(Unrolling::new(e, session, Origin::Anywhere))
+                });
+                ground.grow(e, &self.lemmas, 0);
+                (ground, 0, Vec::new())
+            }
             Phase::Base(depth) => {
                 let ground = self.base.get_or_insert_with(|| {
                     let session = desk.session(&solver, &purpose("base"));
@@ -335,7 +372,10 @@ impl Houdini {
         let states = ground.states(e, state)?;
         let mut some = false;
         for state in &states {
-            some |= task.drop_violated(e, state);
+            some |= match task.phase {
+                Phase::Implied => task.open_violated(e, state),
+                _ => task.drop_violated(e, state),
+            };
         }
         if matches!(task.phase, Phase::Base(_)) {
             self.found.extend(states);
@@ -360,7 +400,7 @@ impl Houdini {
     ) -> Vec<Candidate> {
         let Ok(solver) = self.solver(desk) else { return proved };
         let ground = self.single.get_or_insert_with(|| {
-            let session = desk.session(&solver, &Purpose { part: "redundant", claims: self.claims.clone() });
+            let session = desk.session(&solver, &Purpose { part: "implied", claims: self.claims.clone() });
             Ground::new(Unrolling::new(e, session, Origin::Anywhere))
         });
         ground.grow(e, &self.lemmas, 0);
@@ -386,6 +426,15 @@ impl Houdini {
 }
 
 impl Task {
+    fn first_phase(&self, e: &Encoding) -> Phase {
+        #[cfg(test)]
+        if e.bug == Some(SeededBug::ForgottenStart) {
+            return Phase::Step;
+        }
+        let _ = e;
+        Phase::Base(0)
+    }
+
     /// Runs of fewer steps are looked at.
     fn base_length(&self, e: &Encoding) -> u32 {
         #[cfg(test)]

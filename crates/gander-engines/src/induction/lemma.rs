@@ -1,7 +1,8 @@
 //! What was proved, and what each proof rests on.
 
 use gander_system::{NodeFormulas, NodeId};
-use gander_term::{NameClash, TermId};
+use gander_term::{NameClash, Op, TermId};
+use rustc_hash::FxHashSet;
 
 use crate::board::portable;
 use crate::encoding::Encoding;
@@ -53,6 +54,37 @@ pub(super) fn close(e: &mut Encoding, nodes: &[NodeId], lemmas: &[Lemma], roots:
         closed.formulas.push(if reachable { e.pool.and(parts) } else { e.pool.ff() });
     }
     closed
+}
+
+/// What formulas say beyond those lemmas that they include entirely, and the positions of these lemmas.
+pub(super) fn beyond(
+    e: &mut Encoding,
+    lemmas: &[Lemma],
+    formulas: &[(NodeId, TermId)],
+) -> (Vec<(NodeId, TermId)>, Vec<usize>) {
+    let conjuncts = |e: &Encoding, t: TermId| match e.pool.op(t) {
+        Op::And => e.pool.args(t).to_vec(),
+        _ => vec![t],
+    };
+    let mut said: Vec<FxHashSet<TermId>> = vec![FxHashSet::default(); e.system.nodes.len()];
+    for &(n, t) in formulas {
+        said[n.index()].extend(conjuncts(e, t));
+    }
+    let includes = |lemma: &Lemma| {
+        let says = |&(n, t): &(NodeId, TermId)| conjuncts(e, t).iter().all(|c| said[n.index()].contains(c));
+        !lemma.by_node.is_empty() && lemma.by_node.iter().all(says)
+    };
+    let included: Vec<usize> = (0..lemmas.len()).filter(|&l| includes(&lemmas[l])).collect();
+    let mut old: Vec<FxHashSet<TermId>> = vec![FxHashSet::default(); e.system.nodes.len()];
+    for &(n, t) in included.iter().flat_map(|&l| &lemmas[l].by_node) {
+        old[n.index()].extend(conjuncts(e, t));
+    }
+    let mut by_node = Vec::new();
+    for &(n, t) in formulas {
+        let new: Vec<TermId> = conjuncts(e, t).into_iter().filter(|c| !old[n.index()].contains(c)).collect();
+        by_node.push((n, e.pool.and(new)));
+    }
+    (by_node, included)
 }
 
 impl Closed {

@@ -19,7 +19,7 @@ use crate::view::View;
 use super::candidate::{Candidate, Source, hints};
 use super::conjecture::{Guess, invariants};
 use super::forward::Forward;
-use super::lemma::{Lemma, close};
+use super::lemma::{Lemma, beyond, close};
 use super::step_case::{Assumable, Claimed, Preserved, RestsOn, StepCase};
 
 /// Time for a query of the step case; a candidate that takes longer is left for a deeper round.
@@ -27,6 +27,9 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Before this depth it is not worth asking for loop-free runs.
 const FIRST_FORWARD: u32 = 3;
+
+/// With new lemmas, depths up to this are tried again.
+const LAST_AGAIN: u32 = 3;
 
 /// After so many queries that all solvers failed on, deeper ones are not tried.
 const MOST_FAILURES: u32 = 12;
@@ -165,7 +168,10 @@ impl Prover {
             self.over = true;
             return;
         }
-        self.read_board(desk);
+        if self.read_board(desk) && self.k > 0 {
+            self.settle_implied(desk);
+            self.begin_again(desk);
+        }
         let options = &desk.config().options.induction;
         if self.k == 0 {
             self.settle_implied(desk);
@@ -191,21 +197,38 @@ impl Prover {
         self.used += begun.elapsed();
     }
 
-    /// Invariants that others found become lemmas.
-    fn read_board(&mut self, desk: &Desk) {
+    /// Invariants that others found become lemmas; true if there are new ones. What an earlier lemma says is not said again:
+    /// the new one rests on it.
+    fn read_board(&mut self, desk: &Desk) -> bool {
+        let before = self.lemmas.len();
         for fact in desk.board().news(&mut self.cursor) {
             let Fact::Invariant(found) = &*fact else { continue };
             if found.engine == desk.engine && self.view.is_plain() && self.lemmas.len() > 64 {
                 continue;
             }
             if let Some(lemma) = self.view.lemma(found) {
+                let (by_node, rests_on) = beyond(&mut self.view.encoding, &self.lemmas, &lemma);
                 self.lemmas.push(Lemma {
-                    by_node: lemma,
+                    by_node,
                     k: found.k,
                     loop_free: found.loop_free,
                     no_restart: found.no_restart,
-                    rests_on: Vec::new(),
+                    rests_on,
                 });
+            }
+        }
+        self.lemmas.len() > before
+    }
+
+    /// New lemmas may be enough for a proof at a small depth, which is cheap to find and to check.
+    fn begin_again(&mut self, desk: &Desk) {
+        for k in 1..self.k.min(LAST_AGAIN + 1) {
+            let open = self.candidates.iter().any(|c| c.open && c.claim().is_some());
+            if !open || desk.is_cancelled() {
+                return;
+            }
+            if self.prove_at(desk, k) {
+                self.settle_implied(desk);
             }
         }
     }

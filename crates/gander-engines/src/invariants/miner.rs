@@ -172,14 +172,14 @@ impl Miner {
     }
 
     fn sift(&mut self, desk: &Desk, until: Instant) {
-        let proved = match self.houdini.advance(&mut self.view.encoding, desk, until) {
+        let (proved, implied) = match self.houdini.advance(&mut self.view.encoding, desk, until) {
             Sifted::More => return,
             Sifted::Failed(why) => {
                 self.failure = Some(why);
                 self.over = true;
                 return;
             }
-            Sifted::Done(proved) => proved,
+            Sifted::Done { proved, implied } => (proved, implied),
         };
         if let Some(samples) = &mut self.samples {
             for state in std::mem::take(&mut self.houdini.found) {
@@ -191,7 +191,9 @@ impl Miner {
         let k = ROUNDS.get(self.round).map_or(1, |r| r.1);
         if !proved.is_empty() {
             self.k = self.k.max(k);
-            self.conclude(desk, &proved);
+        }
+        self.conclude(desk, &proved, &implied);
+        if !proved.is_empty() {
             let until = Instant::now() + SLICE_FOR_REDUNDANCY;
             let kept = self.houdini.without_redundant(&mut self.view.encoding, desk, proved, until);
             if !kept.is_empty() {
@@ -218,9 +220,10 @@ impl Miner {
         portable(&e.system, &e.pool, &by_node).ok()
     }
 
-    /// Proposes claims all of whose parts are among what was proved.
-    fn conclude(&mut self, desk: &Desk, proved: &[Candidate]) {
-        let known: FxHashSet<Candidate> = self.houdini.lemmas().iter().chain(proved).copied().collect();
+    /// Proposes claims all of whose parts are among what was proved, or follow from it.
+    fn conclude(&mut self, desk: &Desk, proved: &[Candidate], implied: &[Candidate]) {
+        let lemmas = self.houdini.lemmas().iter();
+        let known: FxHashSet<Candidate> = lemmas.chain(proved).chain(implied).copied().collect();
         let settled: Vec<usize> = (0..self.goals.len())
             .filter(|&g| self.goals[g].open && self.goals[g].exclusion.iter().all(|c| known.contains(c)))
             .collect();

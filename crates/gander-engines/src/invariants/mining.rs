@@ -143,7 +143,10 @@ fn at_node(e: &mut Encoding, vocabulary: &Vocabulary, states: &[State], volume: 
 /// `x == v` for terms that have few values.
 fn modes(e: &mut Encoding, numbers: &[(TermId, Vec<Option<Value>>)]) -> Vec<(TermId, Signature)> {
     let mut found = Vec::new();
-    for (term, values) in numbers {
+    for &(term, ref values) in numbers {
+        if e.pool.as_symbol(term).is_none() {
+            continue;
+        }
         let mut different: Vec<&Value> = Vec::new();
         for value in values.iter().flatten() {
             if !different.contains(&value) {
@@ -158,7 +161,7 @@ fn modes(e: &mut Encoding, numbers: &[(TermId, Vec<Option<Value>>)]) -> Vec<(Ter
         }
         for value in different {
             let constant = e.pool.constant(value.clone());
-            let equal = e.pool.eq(*term, constant);
+            let equal = e.pool.eq(term, constant);
             found.push((equal, signature(values.iter().map(|v| v.as_ref() == Some(value)))));
         }
     }

@@ -146,7 +146,9 @@ impl<'s> Words<'s> {
                 Sort::Bool if vocabulary.truths.len() < room.truths && is_word(pool, word) => {
                     vocabulary.truths.push(word);
                 }
-                Sort::Int | Sort::Real if vocabulary.numbers.len() < room.numbers => vocabulary.numbers.push(word),
+                Sort::Int | Sort::Real if vocabulary.numbers.len() < room.numbers && !is_shift(pool, word) => {
+                    vocabulary.numbers.push(word);
+                }
                 Sort::Enum(id) if pool.as_symbol(word).is_some() => {
                     for variant in 0..pool.enumeration(id).variants.len() as u32 {
                         let constant = pool.constant(Value::Enum(id, variant));
@@ -166,6 +168,11 @@ impl<'s> Words<'s> {
 
 fn is_word(pool: &Pool, t: TermId) -> bool {
     pool.as_bool(t).is_none() && pool.op(t) != Op::Not
+}
+
+/// A sum or difference with a constant: bounds of it are bounds of the rest.
+fn is_shift(pool: &Pool, t: TermId) -> bool {
+    matches!(pool.op(t), Op::Add | Op::Sub) && pool.args(t).iter().any(|&a| pool.as_constant(a).is_some())
 }
 
 /// The current symbols of the variables that some formulas depend on, if that is found out by following effects; all if
