@@ -201,6 +201,7 @@ pub(crate) struct Houdini {
     base: Option<Ground>,
     step: Option<Ground>,
     single: Option<Ground>,
+    climb: Option<Ground>,
     task: Option<Task>,
     /// Reachable states that violated candidates.
     pub found: Vec<State>,
@@ -218,6 +219,7 @@ impl Houdini {
             base: None,
             step: None,
             single: None,
+            climb: None,
             task: None,
             found: Vec::new(),
         }
@@ -381,6 +383,31 @@ impl Houdini {
             self.found.extend(states);
         }
         if some { Ok(false) } else { Err(Reason::Garbage("a model that violates nothing".into())) }
+    }
+
+    /// A state that a step leads to from one that satisfies lemmas and candidates, and that violates a candidate.
+    pub(crate) fn leads_out(
+        &mut self,
+        e: &mut Encoding,
+        desk: &Desk,
+        candidates: &[Candidate],
+    ) -> Result<Option<Vec<State>>, Reason> {
+        let solver = self.solver(desk)?;
+        let ground = self.climb.get_or_insert_with(|| {
+            let session = desk.session(&solver, &Purpose { part: "climb", claims: self.claims.clone() });
+            Ground::new(Unrolling::new(e, session, Origin::Anywhere))
+        });
+        ground.grow(e, &self.lemmas, 1);
+        let under: Vec<Literal> = candidates.iter().map(|&c| ground.assume(e, c, 1)).collect();
+        let answer = match ground.ask(e, &under, candidates, 1) {
+            Answer::Unsat => Ok(None),
+            Answer::Unknown(reason) => Err(reason),
+            Answer::Sat => ground.states(e, 1).map(Some),
+        };
+        if answer.is_err() {
+            self.climb = None;
+        }
+        answer
     }
 
     fn solver(&mut self, desk: &Desk) -> Result<Solver, Reason> {

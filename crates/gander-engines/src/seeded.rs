@@ -24,6 +24,8 @@ pub(crate) enum SeededBug {
     ForgottenStart,
     /// Candidates that were dropped are still assumed.
     StaleAssumption,
+    /// Octagons lose points when they are closed.
+    WrongClosure,
     /// Candidates are `k`-inductive without having been looked at in the first `k` states.
     ShortBase,
     /// The closed form of a loop is that of one round less.
@@ -221,5 +223,14 @@ mod tests {
     #[test]
     fn bugs_of_path_search_are_caught() {
         are_caught(&[SeededBug::ChoicesShared, SeededBug::PathForgotten], &["paths"]);
+    }
+    /// Octagons make candidates only: a wrong one is sifted out, and no answer is wrong for it.
+    #[test]
+    fn a_wrong_closure_of_octagons_costs_candidates_only() {
+        let solvers = Arc::new(Solvers::from_environment());
+        for seed in 0..40 {
+            let how = noticed(&solvers, &generate(seed), Some(SeededBug::WrongClosure), &["invariants"]);
+            assert_eq!(how, None, "{seed}");
+        }
     }
 }

@@ -13,7 +13,8 @@ use crate::question::Question;
 use crate::together::Together;
 use crate::view::View;
 
-use super::mining::{Level, mine};
+use super::ascent::Ascent;
+use super::mining::{Level, mine, words};
 use super::samples::Samples;
 use crate::candidate::Candidate;
 use crate::houdini::{Houdini, Sifted};
@@ -23,8 +24,9 @@ const SLICE: Duration = Duration::from_millis(100);
 const SLICE_FOR_REDUNDANCY: Duration = Duration::from_millis(300);
 
 /// What is tried, one after the other: a level and a depth of induction.
-const ROUNDS: [(Level, u32); 10] = [
+const ROUNDS: [(Level, u32); 11] = [
     (Level::Plain, 1),
+    (Level::Octagons, 1),
     (Level::Plain, 2),
     (Level::Guarded, 1),
     (Level::Guarded, 2),
@@ -51,6 +53,7 @@ struct Goal {
 enum Stage {
     Sampling,
     Mining,
+    Climbing(Ascent),
     Sifting,
 }
 
@@ -120,10 +123,14 @@ impl Miner {
     /// A piece of work.
     pub(super) fn advance(&mut self, desk: &Desk) {
         let begun = Instant::now();
-        match self.stage {
+        match std::mem::replace(&mut self.stage, Stage::Mining) {
             Stage::Sampling => self.sample(desk),
             Stage::Mining => self.mine(desk),
-            Stage::Sifting => self.sift(desk, begun + SLICE),
+            Stage::Climbing(ascent) => self.climb(desk, ascent, begun + SLICE),
+            Stage::Sifting => {
+                self.stage = Stage::Sifting;
+                self.sift(desk, begun + SLICE);
+            }
         }
         self.used += begun.elapsed();
     }
@@ -152,18 +159,58 @@ impl Miner {
         };
         let Some(samples) = &self.samples else { return };
         let mut claimed: Vec<TermId> = Vec::new();
-        let mut candidates: Vec<Candidate> = Vec::new();
         for goal in &mut self.goals {
             goal.open &= desk.is_open(goal.question.claim);
             if goal.open {
                 claimed.extend(goal.exclusion.iter().map(|c| c.formula));
-                if !desk.board().has_run(goal.question.claim) {
-                    candidates.extend(&goal.exclusion);
-                }
             }
         }
         let at = |n: NodeId| samples.at(n).to_vec();
-        candidates.extend(mine(&mut self.view.encoding, &self.nodes, &claimed, &at, level));
+        if level == Level::Octagons {
+            let vocabulary = words(&mut self.view.encoding, &claimed, level);
+            match Ascent::new(&mut self.view.encoding, &self.nodes, &vocabulary, &at) {
+                Some(ascent) => self.stage = Stage::Climbing(ascent),
+                None => self.next_round(),
+            }
+            return;
+        }
+        let candidates = mine(&mut self.view.encoding, &self.nodes, &claimed, &at, level);
+        self.begin(desk, candidates, k);
+    }
+
+    fn next_round(&mut self) {
+        self.round += 1;
+        self.stage = Stage::Sampling;
+    }
+
+    /// Climbs to an inductive element of the octagons, and sifts what was passed.
+    fn climb(&mut self, desk: &Desk, mut ascent: Ascent, until: Instant) {
+        let e = &mut self.view.encoding;
+        loop {
+            if desk.is_cancelled() || Instant::now() >= until {
+                self.stage = Stage::Climbing(ascent);
+                return;
+            }
+            let element = ascent.element(e);
+            match self.houdini.leads_out(e, desk, &element) {
+                Ok(None) => break,
+                Ok(Some(states)) => {
+                    if states.is_empty() || !states.iter().all(|s| ascent.climb(e, s)) {
+                        break;
+                    }
+                }
+                Err(_) => break,
+            }
+        }
+        let candidates = ascent.candidates(e);
+        self.begin(desk, candidates, 1);
+    }
+
+    /// Begins to sift candidates, and with them what claims say.
+    fn begin(&mut self, desk: &Desk, candidates: Vec<Candidate>, k: u32) {
+        let open = self.goals.iter().filter(|g| g.open && !desk.board().has_run(g.question.claim));
+        let claimed: Vec<Candidate> = open.flat_map(|g| &g.exclusion).copied().collect();
+        let mut candidates: Vec<Candidate> = claimed.into_iter().chain(candidates).collect();
         let mut seen: FxHashSet<Candidate> = self.houdini.lemmas().iter().copied().collect();
         candidates.retain(|c| seen.insert(*c));
         desk.progress(None, format!("{} candidates", candidates.len()));
@@ -201,8 +248,7 @@ impl Miner {
                 self.publish(desk, kept.len());
             }
         }
-        self.round += 1;
-        self.stage = Stage::Sampling;
+        self.next_round();
     }
 
     /// The conjunction of lemmas and of some more, by node.

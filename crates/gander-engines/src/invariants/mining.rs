@@ -18,6 +18,8 @@ use crate::candidate::{Candidate, Evaluator};
 pub(super) enum Level {
     /// Truth values, constants, bounds, orders, equalities.
     Plain,
+    /// Octagons, by abstract interpretation.
+    Octagons,
     /// Also bounds of differences and sums, and everything about numbers under one condition.
     Guarded,
     /// Also clauses of three literals.
@@ -38,7 +40,7 @@ impl Level {
     fn volume(self) -> Volume {
         let looking = |thresholds, octagons| Looking { thresholds, octagons };
         match self {
-            Level::Plain => Volume {
+            Level::Plain | Level::Octagons => Volume {
                 room: Room { truths: 150, numbers: 24 },
                 implications: 800,
                 numbers: looking(2, false),
@@ -81,7 +83,7 @@ pub(super) fn mine(
     level: Level,
 ) -> Vec<Candidate> {
     let volume = level.volume();
-    let vocabulary = Vocabulary::of(e, claimed, volume.room);
+    let vocabulary = words(e, claimed, level);
     let mut found: Vec<Candidate> = Vec::new();
     let mut seen: FxHashSet<Candidate> = FxHashSet::default();
     for &node in nodes {
@@ -96,6 +98,11 @@ pub(super) fn mine(
         }
     }
     found
+}
+
+/// The vocabulary of a level.
+pub(super) fn words(e: &mut Encoding, claimed: &[TermId], level: Level) -> Vocabulary {
+    Vocabulary::of(e, claimed, level.volume().room)
 }
 
 /// The formulas for the states of one of so many nodes.
