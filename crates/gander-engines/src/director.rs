@@ -342,7 +342,7 @@ impl Director<'_> {
             return self.settle(proposal);
         }
         let now = Instant::now();
-        let hope = self.floor.finds_shortest(proposal.claim);
+        let hope = self.floor.finds_shortest(proposal.claim) && !is_far(self.board, &proposal);
         let (least, factor) = (self.config.options.patience, PATIENCE_FACTOR);
         let patience = if hope { least.max((now - self.started) * factor) } else { Duration::ZERO };
         self.waiting.push((now.checked_add(patience).unwrap_or(now), proposal));
@@ -491,6 +491,18 @@ fn run_length(proposal: &Proposal) -> Option<u64> {
         Verdict::Holds(Evidence::Run(run)) | Verdict::Fails(Evidence::Run(run)) => Some(run.length()),
         _ => None,
     }
+}
+
+/// Runs up to this length are searched in no time.
+const FAR: u64 = 1000;
+
+/// A run is far away if it is so many times as long as what has been searched so far.
+const FAR_FACTOR: u64 = 20;
+
+/// True if the run of an answer is so long that nobody will search all shorter ones soon.
+fn is_far(board: &Board, proposal: &Proposal) -> bool {
+    let searched = board.bound(proposal.claim).map_or(0, u64::from);
+    run_length(proposal).is_some_and(|length| length > FAR.max(searched.saturating_mul(FAR_FACTOR)))
 }
 
 /// True if it is known that nothing shorter than the run of an answer decides its claim.

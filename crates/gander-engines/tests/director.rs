@@ -312,3 +312,19 @@ fn who_takes_part_is_looked_up_in_the_portfolio() {
     let names: Vec<&str> = report.schedule.engines.iter().map(|a| a.engine.as_str()).collect();
     assert_eq!(names, ["bmc", "induction"]);
 }
+
+#[test]
+fn a_run_that_is_far_away_does_not_wait_for_a_shorter_one() {
+    let mut m = Model::new(&["A"]);
+    m.int("x");
+    m.start("go", 0, "x == 0");
+    m.step("inc", 0, 0, &[], "true", &["x := x + 1"]);
+    m.always("never far", "x != 100000");
+    let system = m.finish();
+    let mut config = config(&system);
+    let limit = Duration::from_secs(600);
+    (config.timeout, config.options.patience) = (Some(limit), Duration::from_secs(3600));
+    let report = check_with(&system, &config, &CancelToken::new(), &Nobody, &[by_name("bmc"), by_name("accelerate")]);
+    assert!(matches!(&report.outcomes[0].verdict, Verdict::Fails(Evidence::Run(r)) if r.length() == 100_000));
+    assert!(report.outcomes[0].elapsed < limit, "it waited until the end");
+}
