@@ -71,6 +71,8 @@ pub struct EngineOptions {
     pub invariants: InvariantOptions,
     /// Of symbolic execution along paths.
     pub paths: PathOptions,
+    /// Of decision diagrams.
+    pub bdd: BddOptions,
     /// A mistake to make.
     #[cfg(test)]
     pub(crate) bug: Option<crate::seeded::SeededBug>,
@@ -85,6 +87,7 @@ impl Default for EngineOptions {
             simulation: SimulationOptions::default(),
             invariants: InvariantOptions::default(),
             paths: PathOptions::default(),
+            bdd: BddOptions::default(),
             #[cfg(test)]
             bug: None,
         }
@@ -123,6 +126,20 @@ impl Default for InductionOptions {
             max_k: None,
             forward: true,
         }
+    }
+}
+
+/// Settings of decision diagrams.
+#[derive(Clone, Debug)]
+pub struct BddOptions {
+    /// Up to so many reachable states a proof is a closed set, which the checker enumerates; beyond that it is formulas,
+    /// which a solver checks.
+    pub few_states: u64,
+}
+
+impl Default for BddOptions {
+    fn default() -> BddOptions {
+        BddOptions { few_states: 20_000 }
     }
 }
 

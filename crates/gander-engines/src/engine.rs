@@ -82,6 +82,7 @@ pub fn engines() -> &'static [EngineInfo] {
         crate::bmc::INFO,
         crate::induction::INFO,
         crate::explicit::INFO,
+        crate::bdd::INFO,
         crate::invariants::INFO,
         crate::pdr::INFO,
         crate::accelerate::INFO,

@@ -12,6 +12,7 @@
 mod abstraction;
 mod accelerate;
 mod backward;
+mod bdd;
 mod bmc;
 mod board;
 mod cancel;
@@ -46,7 +47,7 @@ mod view;
 pub use board::{Board, Cursor, Fact, ProvedInvariant, portable};
 pub use cancel::CancelToken;
 pub use config::{
-    CheckConfig, CheckReport, EngineOptions, Event, InductionOptions, InternalError, InvariantOptions, Nobody,
+    BddOptions, CheckConfig, CheckReport, EngineOptions, Event, InductionOptions, InternalError, InvariantOptions, Nobody,
     Observer, Outcome, PathOptions, PathOrder, SimulationOptions,
 };
 pub use director::{check, check_with};

@@ -46,6 +46,8 @@ pub(crate) enum SeededBug {
     ChoicesShared,
     /// A step is feasible if its own conditions are.
     PathForgotten,
+    /// Steps to numbers that have no room are left out.
+    IgnoredOverflow,
 }
 
 impl SeededBug {
@@ -139,6 +141,12 @@ mod tests {
             let (seed, _) = caught.unwrap_or_else(|| panic!("{bug:?} is not caught"));
             assert_eq!(look(seed, None), None, "without {bug:?} nothing is wrong");
         }
+    }
+
+    #[test]
+    fn bugs_of_diagrams_are_caught() {
+        use SeededBug::*;
+        are_caught(&[DroppedAssumption, IgnoredOverflow, WrongNode], &["bdd"]);
     }
 
     #[test]

@@ -160,6 +160,26 @@ fn explicit_agrees() {
     }
 }
 
+/// With proofs that are closed sets, and with proofs that are formulas.
+#[test]
+fn diagrams_agree() {
+    for (few_states, settings) in [
+        (20_000, Settings::few_states().linear()),
+        (0, Settings::few_states().linear()),
+        (0, Settings::few_states().bit_vectors()),
+        (0, Settings::few_states().linear().definitions()),
+    ] {
+        let mut portfolio = Portfolio::new(Some(&["bdd"]));
+        portfolio.few_states = few_states;
+        let comparison = Comparison { lengths: Lengths::Shortest, settings, ..Comparison::default() };
+        let report = compare(800_000..800_000 + systems(), &mut portfolio, comparison);
+        assert!(portfolio.problems.is_empty(), "internal errors:\n{}", portfolio.problems.join("\n"));
+        assert!(report.disagreements.is_empty(), "{report}");
+        let (holds, fails) = decided(&report);
+        assert!(holds > 0 && fails > 0, "{report}");
+    }
+}
+
 #[test]
 fn simulation_agrees() {
     let report = agrees(Portfolio::new(Some(&["simulate"])), Lengths::Any, 200_000);

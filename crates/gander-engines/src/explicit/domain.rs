@@ -17,19 +17,19 @@ const MAX_DEPTH: u32 = 60;
 
 /// From the greatest of the lower ends to the least of the upper ones; without an end where there is none.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(super) struct Piece {
+pub(crate) struct Piece {
     pub lower: Vec<TermId>,
     pub upper: Vec<TermId>,
 }
 
 impl Piece {
-    pub(super) fn is_bounded(&self) -> bool {
+    pub(crate) fn is_bounded(&self) -> bool {
         !self.lower.is_empty() && !self.upper.is_empty()
     }
 }
 
 /// The intervals of `x` that `t` allows. Ends mention nothing that is open.
-pub(super) fn pieces(pool: &mut Pool, x: SymbolId, t: TermId, open: &FxHashSet<SymbolId>) -> Vec<Piece> {
+pub(crate) fn pieces(pool: &mut Pool, x: SymbolId, t: TermId, open: &FxHashSet<SymbolId>) -> Vec<Piece> {
     look(pool, x, t, true, open, MAX_DEPTH)
 }
 
@@ -109,7 +109,7 @@ fn of_literal(pool: &mut Pool, x: SymbolId, literal: TermId, open: &FxHashSet<Sy
 }
 
 /// What lies in both unions; one of them if there would be too many pieces.
-pub(super) fn meet(a: &[Piece], b: &[Piece]) -> Vec<Piece> {
+pub(crate) fn meet(a: &[Piece], b: &[Piece]) -> Vec<Piece> {
     if a.len() * b.len() > MOST_PIECES {
         let bounded = |p: &[Piece]| p.iter().all(Piece::is_bounded);
         return if bounded(b) && !bounded(a) { b.to_vec() } else { a.to_vec() };

@@ -13,13 +13,13 @@
 //! extension of the SPIN model checker" (2007), for search on several processors, here in a form whose results do not
 //! depend on their number.
 
-mod code;
-mod domain;
+pub(crate) mod code;
+pub(crate) mod domain;
 pub(crate) mod explore;
 pub(crate) mod graph;
 mod layout;
 pub(crate) mod machine;
-mod plan;
+pub(crate) mod plan;
 mod store;
 #[cfg(test)]
 mod tests;
@@ -301,7 +301,7 @@ impl Group {
 }
 
 /// States that satisfy a formula.
-fn state_targets(view: &mut View, p: StateTerm, goal: usize, targets: &mut Targets) {
+pub(crate) fn state_targets(view: &mut View, p: StateTerm, goal: usize, targets: &mut Targets) {
     let e = &mut view.encoding;
     let system = Arc::clone(&e.system);
     for n in system.node_ids() {
@@ -310,7 +310,7 @@ fn state_targets(view: &mut View, p: StateTerm, goal: usize, targets: &mut Targe
     }
 }
 
-fn question_targets(view: &mut View, kind: &ClaimKind, q: &Question, goal: usize, targets: &mut Targets) {
+pub(crate) fn question_targets(view: &mut View, kind: &ClaimKind, q: &Question, goal: usize, targets: &mut Targets) {
     if matches!(kind, ClaimKind::NoDeadlock) {
         // No need for a formula: the search sees it.
         targets.stuck.push(goal);
@@ -361,7 +361,7 @@ fn resources(desk: &Desk) -> Resources {
 }
 
 /// The memory of the machine in bytes, where the system tells.
-fn machine_memory() -> Option<u64> {
+pub(crate) fn machine_memory() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = text.lines().find_map(|l| l.strip_prefix("MemTotal:"))?;
     let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;

@@ -297,7 +297,7 @@ impl Level {
 }
 
 /// Formulas with nested conjunctions opened, each once.
-pub(super) fn flatten(pool: &Pool, formulas: &[TermId]) -> Vec<TermId> {
+pub(crate) fn flatten(pool: &Pool, formulas: &[TermId]) -> Vec<TermId> {
     let mut seen = FxHashSet::default();
     let mut flat = Vec::new();
     let mut stack: Vec<TermId> = formulas.iter().rev().copied().collect();

@@ -19,6 +19,7 @@ pub struct Portfolio {
     pub max_rounds: Option<usize>,
     pub abstraction: bool,
     pub timeout: Duration,
+    pub few_states: u64,
     /// Everything that went wrong inside.
     pub problems: Vec<String>,
     /// Claims left open, by seed order, for looking at.
@@ -36,6 +37,7 @@ impl Portfolio {
             max_rounds: Some(2),
             abstraction: false,
             timeout: Duration::from_secs(20),
+            few_states: 20_000,
             problems: Vec::new(),
             open: Vec::new(),
         }
@@ -53,6 +55,7 @@ impl Decider for Portfolio {
         config.options.max_depth = self.max_depth;
         config.options.induction.max_k = self.max_k;
         config.options.induction.abstraction = self.abstraction;
+        config.options.bdd.few_states = self.few_states;
         config.options.simulation.max_steps = self.max_steps;
         config.options.invariants.max_rounds = self.max_rounds;
         let report = check(system, &config, &CancelToken::new(), &Nobody);

@@ -23,6 +23,10 @@ impl Model {
         self.b.var(name, Sort::Int, gander_system::Role::State, None, None).unwrap()
     }
 
+    pub fn bool(&mut self, name: &str) -> VarId {
+        self.b.var(name, Sort::Bool, gander_system::Role::State, None, None).unwrap()
+    }
+
     pub fn cur(&mut self, name: &str) -> TermId {
         self.b.pool.variable(name, Sort::Int)
     }

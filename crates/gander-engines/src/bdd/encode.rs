@@ -1,0 +1,221 @@
+//! Terms as vectors of diagrams.
+//!
+//! A truth value is one diagram; a variant its position, and a bit-vector its bits, as naturals; an int is in two's
+//! complement with as many bits as its term needs.
+
+use gander_term::{BvOp, IBig, Op, Pool, Sort, SymbolId, TermId, Value};
+use rustc_hash::FxHashMap;
+
+use super::kit::{Bdd, Halt, Kit, Work};
+use super::vector::Vector;
+
+/// Encodes terms, where symbols stand for vectors.
+pub(super) struct Encoder<'k> {
+    pub kit: &'k Kit,
+    env: FxHashMap<SymbolId, Vector>,
+    known: FxHashMap<TermId, Vector>,
+}
+
+/// The number of bits for so many values.
+pub(super) fn bits_for(values: usize) -> usize {
+    (usize::BITS - values.saturating_sub(1).leading_zeros()).max(1) as usize
+}
+
+impl<'k> Encoder<'k> {
+    pub(super) fn new(kit: &'k Kit, env: FxHashMap<SymbolId, Vector>) -> Encoder<'k> {
+        Encoder { kit, env, known: FxHashMap::default() }
+    }
+
+    /// What symbols stand for.
+    pub(super) fn into_env(self) -> FxHashMap<SymbolId, Vector> {
+        self.env
+    }
+
+    /// A formula as a diagram.
+    pub(super) fn formula(&mut self, pool: &Pool, t: TermId) -> Work<Bdd> {
+        Ok(self.term(pool, t)?[0].clone())
+    }
+
+    pub(super) fn term(&mut self, pool: &Pool, t: TermId) -> Work<Vector> {
+        let mut stack = vec![t];
+        while let Some(&u) = stack.last() {
+            if self.known.contains_key(&u) {
+                stack.pop();
+                continue;
+            }
+            let op = pool.op(u);
+            let vector = match op {
+                Op::Symbol(s) => match self.env.get(&s) {
+                    Some(v) => v.clone(),
+                    None => return unable(format!("`{}` is not encoded", pool.symbol(s).name)),
+                },
+                Op::Bool(b) => vec![self.kit.constant(b)],
+                Op::Const(v) => self.constant(pool, &pool.value(v).clone())?,
+                Op::Forall | Op::Exists => return unable("a quantifier is left".into()),
+                _ => {
+                    let before = stack.len();
+                    stack.extend(pool.args(u).iter().filter(|a| !self.known.contains_key(a)));
+                    if stack.len() > before {
+                        continue;
+                    }
+                    self.apply(pool, u, op)?
+                }
+            };
+            stack.pop();
+            self.known.insert(u, vector);
+        }
+        Ok(self.known[&t].clone())
+    }
+
+    fn constant(&self, pool: &Pool, value: &Value) -> Work<Vector> {
+        let natural = |n: u64, bits: usize| (0..bits).map(|i| self.kit.constant(n >> i & 1 == 1)).collect();
+        match value {
+            Value::Bool(b) => Ok(vec![self.kit.constant(*b)]),
+            Value::Int(i) => self.kit.number(i),
+            Value::Enum(id, i) => Ok(natural(u64::from(*i), bits_for(pool.enumeration(*id).variants.len()))),
+            Value::BitVec(v) => Ok((0..v.width().bits()).map(|i| self.kit.constant(v.bit(i))).collect()),
+            Value::Real(_) | Value::Str(_) => unable("reals and strings have no bits".into()),
+        }
+    }
+
+    fn apply(&self, pool: &Pool, u: TermId, op: Op) -> Work<Vector> {
+        let kit = self.kit;
+        let args: Vec<&Vector> = pool.args(u).iter().map(|a| &self.known[a]).collect();
+        let sort = pool.sort(pool.args(u)[0]);
+        if matches!(sort, Sort::Real | Sort::String) || matches!(pool.sort(u), Sort::Real | Sort::String) {
+            return unable("reals and strings have no bits".into());
+        }
+        let one = |b: Bdd| Ok(vec![b]);
+        let fold = |f: &dyn Fn(&Vector, &Vector) -> Work<Vector>| {
+            let mut total = args[0].clone();
+            for a in &args[1..] {
+                total = f(&total, a)?;
+            }
+            Ok(total)
+        };
+        match op {
+            Op::Not => one(kit.not(&args[0][0])?),
+            Op::And => fold(&|a, b| Ok(vec![kit.and(&a[0], &b[0])?])),
+            Op::Or => fold(&|a, b| Ok(vec![kit.or(&a[0], &b[0])?])),
+            Op::Implies => {
+                let not = kit.not(&args[0][0])?;
+                one(kit.or(&not, &args[1][0])?)
+            }
+            // Vectors of other sorts have one length.
+            Op::Eq => one(kit.equal(args[0], args[1])?),
+            Op::Ite if pool.sort(u) == Sort::Int => kit.choose(&args[0][0], args[1], args[2]),
+            Op::Ite => args[1].iter().zip(args[2]).map(|(x, y)| kit.ite(&args[0][0], x, y)).collect(),
+            Op::Neg => kit.sub(&kit.number(&IBig::ZERO)?, args[0]),
+            Op::Add => fold(&|a, b| kit.add(a, b)),
+            Op::Sub => kit.sub(args[0], args[1]),
+            Op::Mul => fold(&|a, b| kit.mul(a, b)),
+            Op::Abs => {
+                let minus = kit.sub(&kit.number(&IBig::ZERO)?, args[0])?;
+                kit.choose(&args[0][args[0].len() - 1], &minus, args[0])
+            }
+            Op::Min => fold(&|a, b| kit.choose(&kit.less(a, b, true)?, a, b)),
+            Op::Max => fold(&|a, b| kit.choose(&kit.less(a, b, true)?, b, a)),
+            Op::Lt => one(kit.less(args[0], args[1], false)?),
+            Op::Le => one(kit.less(args[0], args[1], true)?),
+            Op::Gt => one(kit.less(args[1], args[0], false)?),
+            Op::Ge => one(kit.less(args[1], args[0], true)?),
+            Op::IntDiv | Op::Mod => self.division(op, args[0], pool.as_constant(pool.args(u)[1])),
+            Op::Bv(op) => self.bits(op, &args),
+            _ => unable(format!("`{}` is not put into diagrams", op.name())),
+        }
+    }
+
+    fn division(&self, op: Op, a: &Vector, divisor: Option<Value>) -> Work<Vector> {
+        let kit = self.kit;
+        let divisor = match &divisor {
+            Some(Value::Int(d)) => i32::try_from(d).ok(),
+            _ => None,
+        };
+        match (divisor, op) {
+            (Some(0), Op::Mod) => Ok(a.clone()),
+            (Some(0), _) => kit.number(&IBig::ZERO),
+            (Some(d), Op::Mod) => Ok(kit.div_mod(a, d.unsigned_abs())?.1),
+            (Some(d), _) => {
+                let quotient = kit.div_mod(a, d.unsigned_abs())?.0;
+                if d > 0 { Ok(quotient) } else { kit.sub(&kit.number(&IBig::ZERO)?, &quotient) }
+            }
+            (None, _) => unable("a division by something that is not a small constant".into()),
+        }
+    }
+
+    fn bits(&self, op: BvOp, args: &[&Vector]) -> Work<Vector> {
+        let kit = self.kit;
+        let a = args[0];
+        let b = args[args.len() - 1];
+        let w = a.len();
+        let zip = |f: &dyn Fn(&Bdd, &Bdd) -> Work<Bdd>| a.iter().zip(b).map(|(x, y)| f(x, y)).collect();
+        // With the sign bits flipped the order of signed numbers is that of naturals.
+        let flipped = |v: &Vector| {
+            let mut v = v.clone();
+            v[w - 1] = kit.not(&v[w - 1])?;
+            Ok::<Vector, Halt>(v)
+        };
+        match op {
+            BvOp::Not => kit.complement(a),
+            BvOp::And => zip(&|x, y| kit.and(x, y)),
+            BvOp::Or => zip(&|x, y| kit.or(x, y)),
+            BvOp::Xor => zip(&|x, y| kit.xor(x, y)),
+            BvOp::Add => kit.sum(a, b, false),
+            BvOp::Sub => kit.sum(a, &kit.complement(b)?, true),
+            BvOp::Neg => {
+                let zero = vec![kit.constant(false); w];
+                kit.sum(&zero, &kit.complement(a)?, true)
+            }
+            BvOp::Mul if w <= 16 => kit.product(a, b),
+            BvOp::Shl | BvOp::Lshr | BvOp::Ashr => self.shift(op, a, b),
+            BvOp::Concat => Ok(b.iter().chain(a).cloned().collect()),
+            BvOp::Extract { high, low } => Ok(a[usize::from(low)..=usize::from(high)].to_vec()),
+            BvOp::ZeroExtend(n) => {
+                let mut v = a.clone();
+                v.extend((0..n).map(|_| kit.constant(false)));
+                Ok(v)
+            }
+            BvOp::SignExtend(n) => Ok(kit.extended(a, w + n as usize)),
+            BvOp::Ult => Ok(vec![kit.below(a, b, false)?]),
+            BvOp::Ule => Ok(vec![kit.below(a, b, true)?]),
+            BvOp::Ugt => Ok(vec![kit.below(b, a, false)?]),
+            BvOp::Uge => Ok(vec![kit.below(b, a, true)?]),
+            BvOp::Slt => Ok(vec![kit.below(&flipped(a)?, &flipped(b)?, false)?]),
+            BvOp::Sle => Ok(vec![kit.below(&flipped(a)?, &flipped(b)?, true)?]),
+            BvOp::Sgt => Ok(vec![kit.below(&flipped(b)?, &flipped(a)?, false)?]),
+            BvOp::Sge => Ok(vec![kit.below(&flipped(b)?, &flipped(a)?, true)?]),
+            BvOp::ToInt => {
+                let mut v = a.clone();
+                v.push(kit.constant(false));
+                Ok(v)
+            }
+            BvOp::ToSignedInt => Ok(a.clone()),
+            BvOp::FromInt(width) => {
+                let mut v = kit.extended(a, width.bits() as usize);
+                v.truncate(width.bits() as usize);
+                Ok(v)
+            }
+            _ => unable(format!("`{}` is not put into diagrams", op.name())),
+        }
+    }
+
+    fn shift(&self, op: BvOp, a: &Vector, by: &Vector) -> Work<Vector> {
+        let kit = self.kit;
+        let w = a.len();
+        let filler = if op == BvOp::Ashr { a[w - 1].clone() } else { kit.constant(false) };
+        let mut v = a.clone();
+        for (i, bit) in by.iter().enumerate() {
+            let distance = 1usize.checked_shl(i as u32).unwrap_or(usize::MAX);
+            let moved = |j: usize| {
+                let from = if op == BvOp::Shl { j.checked_sub(distance) } else { j.checked_add(distance) };
+                from.filter(|&f| f < w).map_or(&filler, |f| &v[f])
+            };
+            v = (0..w).map(|j| kit.ite(bit, moved(j), &v[j])).collect::<Work<Vector>>()?;
+        }
+        Ok(v)
+    }
+}
+
+fn unable<T>(why: String) -> Work<T> {
+    Err(Halt::Obstacle(why))
+}
