@@ -1,7 +1,6 @@
 //! Decision diagrams with limits: every operation may say that memory is used up or that it is time to stop.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use oxidd::bcdd::{BCDDFunction, BCDDManagerRef};
 use oxidd::util::{OptBool, OutOfMemory};
@@ -9,6 +8,8 @@ use oxidd::{
     BooleanFunction, BooleanFunctionQuant, BooleanOperator, Function, FunctionSubst, Manager, ManagerRef, Subst,
 };
 use rustc_hash::FxHashMap;
+
+use super::baton::Baton;
 
 /// A decision diagram.
 pub(super) type Bdd = BCDDFunction;
@@ -44,13 +45,13 @@ pub(super) struct Room {
 pub(super) struct Kit {
     manager: BCDDManagerRef,
     vars: Vec<Bdd>,
-    stop: Arc<AtomicBool>,
+    baton: Arc<Baton>,
 }
 
 impl Kit {
-    pub(super) fn new(room: Room, stop: &Arc<AtomicBool>) -> Kit {
+    pub(super) fn new(room: Room, baton: &Arc<Baton>) -> Kit {
         let manager = oxidd::bcdd::new_manager(room.nodes, room.cache, 1);
-        Kit { manager, vars: Vec::new(), stop: Arc::clone(stop) }
+        Kit { manager, vars: Vec::new(), baton: Arc::clone(baton) }
     }
 
     /// A new variable, below all others.
@@ -75,9 +76,9 @@ impl Kit {
         self.manager.with_manager_shared(|m| if b { Bdd::t(m) } else { Bdd::f(m) })
     }
 
-    /// Fails if it is time to stop.
+    /// Fails if it is time to stop; waits if it is the turn of others.
     pub(super) fn look_up(&self) -> Work<()> {
-        if self.stop.load(Ordering::Relaxed) { Err(Halt::Cancelled) } else { Ok(()) }
+        if self.baton.may_go_on() { Ok(()) } else { Err(Halt::Cancelled) }
     }
 
     pub(super) fn and(&self, a: &Bdd, b: &Bdd) -> Work<Bdd> {
@@ -232,8 +233,14 @@ pub(super) struct Renaming(Subst<Bdd>);
 mod tests {
     use super::*;
 
+    fn going() -> Arc<Baton> {
+        let baton = Arc::new(Baton::default());
+        baton.go();
+        baton
+    }
+
     fn kit(vars: u32) -> Kit {
-        let mut kit = Kit::new(Room { nodes: 1 << 12, cache: 1 << 10 }, &Arc::default());
+        let mut kit = Kit::new(Room { nodes: 1 << 12, cache: 1 << 10 }, &going());
         for _ in 0..vars {
             kit.fresh().unwrap();
         }
@@ -253,11 +260,12 @@ mod tests {
 
     #[test]
     fn stopping_stops() {
-        let stop = Arc::new(AtomicBool::new(false));
-        let mut kit = Kit::new(Room { nodes: 1 << 10, cache: 1 << 10 }, &stop);
+        let baton = going();
+        let mut kit = Kit::new(Room { nodes: 1 << 10, cache: 1 << 10 }, &baton);
         let (a, b) = (kit.fresh().unwrap(), kit.fresh().unwrap());
         assert!(kit.and(kit.var(a), kit.var(b)).is_ok());
-        stop.store(true, Ordering::Relaxed);
-        assert_eq!(kit.and(kit.var(a), kit.var(b)), Err(Halt::Cancelled));
+        baton.stop();
+        baton.go();
+        assert!(matches!(kit.and(kit.var(a), kit.var(b)), Err(Halt::Cancelled)));
     }
 }

@@ -12,8 +12,9 @@
 //! "Symbolic model checking: 10^20 states and beyond" (1990).
 //!
 //! A single operation on diagrams cannot be interrupted, so the work is done on a thread of its own, which looks
-//! whether to stop between operations; the engine does not wait for it.
+//! whether to pause or to stop between operations ([`baton`]); the engine does not wait for it.
 
+mod baton;
 mod encode;
 mod formula;
 mod kit;
@@ -25,7 +26,7 @@ mod vector;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use gander_system::{ClaimId, ClaimKind, Evidence, Verdict};
 
@@ -37,6 +38,7 @@ use crate::question::{Place, Question, is_question};
 use crate::view::View;
 use gander_system::NodeFormulas;
 
+use baton::Baton;
 use kit::{Halt, Kit, Room};
 use reach::{MOST_BITS, Reach, first_widths};
 
@@ -76,14 +78,14 @@ enum News {
 struct Diagrams {
     /// None before the first piece of work.
     news: Option<Receiver<News>>,
-    stop: Arc<AtomicBool>,
+    baton: Arc<Baton>,
     obstacles: Vec<(ClaimId, String)>,
     last: String,
 }
 
 impl Diagrams {
     fn new(_: &Desk) -> Diagrams {
-        Diagrams { news: None, stop: Arc::default(), obstacles: Vec::new(), last: "has not come far".into() }
+        Diagrams { news: None, baton: Arc::default(), obstacles: Vec::new(), last: "has not come far".into() }
     }
 
     fn begin(&mut self, desk: &Desk) -> Result<Receiver<News>, String> {
@@ -93,10 +95,10 @@ impl Diagrams {
         let mut jobs = Vec::new();
         let plain: Vec<ClaimId> = desk.claims().iter().copied().filter(|c| !chained(c)).collect();
         if !plain.is_empty() {
-            jobs.push(Job::new(desk, &plain, &sender, &self.stop)?);
+            jobs.push(Job::new(desk, &plain, &sender, &self.baton)?);
         }
         for claim in desk.claims().iter().copied().filter(chained) {
-            jobs.push(Job::new(desk, &[claim], &sender, &self.stop)?);
+            jobs.push(Job::new(desk, &[claim], &sender, &self.baton)?);
         }
         let work = move || {
             for job in jobs {
@@ -111,14 +113,14 @@ impl Diagrams {
 
 impl Drop for Diagrams {
     fn drop(&mut self) {
-        self.stop.store(true, Ordering::Relaxed);
+        self.baton.stop();
     }
 }
 
 impl Engine for Diagrams {
     fn advance(&mut self, desk: &Desk) -> Advance {
         if desk.is_cancelled() {
-            self.stop.store(true, Ordering::Relaxed);
+            self.baton.stop();
             return Advance::Finished;
         }
         let Some(news) = &self.news else {
@@ -133,17 +135,26 @@ impl Engine for Diagrams {
                 }
             };
         };
-        match news.recv_timeout(PATIENCE) {
-            Ok(News::Verdict(claim, verdict)) => desk.propose(claim, verdict),
-            Ok(News::Obstacle(claim, why)) => self.obstacles.push((claim, why)),
-            Ok(News::Progress(depth, text)) => {
-                desk.progress(u32::try_from(depth).ok(), text.clone());
-                self.last = text;
+        self.baton.go();
+        let end = Instant::now() + PATIENCE;
+        let advance = loop {
+            let left = end.saturating_duration_since(Instant::now());
+            match news.recv_timeout(left) {
+                Ok(News::Verdict(claim, verdict)) => desk.propose(claim, verdict),
+                Ok(News::Obstacle(claim, why)) => self.obstacles.push((claim, why)),
+                Ok(News::Progress(depth, text)) => {
+                    desk.progress(u32::try_from(depth).ok(), text.clone());
+                    self.last = text;
+                }
+                Err(RecvTimeoutError::Timeout) => break Advance::Again,
+                Err(RecvTimeoutError::Disconnected) => break Advance::Finished,
             }
-            Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => return Advance::Finished,
-        }
-        Advance::Again
+            if left.is_zero() || desk.is_cancelled() {
+                break Advance::Again;
+            }
+        };
+        self.baton.wait();
+        advance
     }
 
     fn obstacle(&self, claim: ClaimId) -> Option<String> {
@@ -169,13 +180,13 @@ struct Job {
     /// Up to so many states a set is told by its size.
     few_states: u64,
     news: Sender<News>,
-    stop: Arc<AtomicBool>,
+    baton: Arc<Baton>,
     #[cfg(test)]
     bug: Option<crate::seeded::SeededBug>,
 }
 
 impl Job {
-    fn new(desk: &Desk, claims: &[ClaimId], news: &Sender<News>, stop: &Arc<AtomicBool>) -> Result<Job, String> {
+    fn new(desk: &Desk, claims: &[ClaimId], news: &Sender<News>, baton: &Arc<Baton>) -> Result<Job, String> {
         let kinds = &desk.system().claims;
         let mut view = match claims {
             [one] if View::needs_chain(&kinds[one.index()].kind) => View::chain(desk, *one)?,
@@ -207,7 +218,7 @@ impl Job {
             memory,
             few_states: desk.config().options.bdd.few_states,
             news: news.clone(),
-            stop: Arc::clone(stop),
+            baton: Arc::clone(baton),
             #[cfg(test)]
             bug: desk.config().options.bug,
         })
@@ -262,7 +273,7 @@ impl Job {
 
     fn attempt(&mut self, room: Room, widths: &[usize], open: &mut [bool]) -> Result<(), Halt> {
         let system = Arc::clone(&self.view.encoding.system);
-        let kit = Kit::new(room, &self.stop);
+        let kit = Kit::new(room, &self.baton);
         let (mut reach, blind) = Reach::new(
             kit,
             &system,

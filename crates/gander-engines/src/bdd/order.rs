@@ -58,13 +58,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pairs_come_together() {
-        let groups: Vec<Vec<usize>> = (0..20).map(|i| vec![i, 39 - i]).collect();
+    fn neighbours_come_together() {
+        // A chain, shuffled.
+        let groups: Vec<Vec<usize>> = (0..39).map(|i| vec![i * 7 % 40, (i + 1) * 7 % 40]).collect();
         let found = order(40, &groups);
         let mut sorted = found.clone();
         sorted.sort_unstable();
         assert_eq!(sorted, (0..40).collect::<Vec<_>>());
         let before: Vec<usize> = (0..40).collect();
-        assert!(span(&found, &groups) * 4 < span(&before, &groups), "{found:?}");
+        assert!(span(&found, &groups) * 2 < span(&before, &groups), "{found:?}");
     }
 }

@@ -182,7 +182,9 @@ mod tests {
     use std::sync::Arc;
 
     fn kit() -> Kit {
-        Kit::new(Room { nodes: 1 << 12, cache: 1 << 10 }, &Arc::default())
+        let baton = Arc::new(crate::bdd::baton::Baton::default());
+        baton.go();
+        Kit::new(Room { nodes: 1 << 12, cache: 1 << 10 }, &baton)
     }
 
     fn back(kit: &Kit, v: &Vector) -> i64 {
