@@ -11,6 +11,9 @@ use rustc_hash::FxHashMap;
 use super::kit::{Bdd, Kit};
 use super::relation::VarBits;
 
+/// Where some values of a variable lead to; values as intervals of the numbers that their bits are.
+type Case = (Bdd, Vec<(i64, i64)>);
+
 /// Formulas with more cases are not written.
 const MOST_CASES: usize = 200_000;
 
@@ -62,11 +65,11 @@ impl<'a> Writer<'a> {
     }
 
     /// Where each set of values of a variable leads to; values as intervals of the numbers that bits are.
-    fn cases_of(&mut self, f: &Bdd, var: usize) -> Option<Vec<(Bdd, Vec<(i64, i64)>)>> {
+    fn cases_of(&mut self, f: &Bdd, var: usize) -> Option<Vec<Case>> {
         let bits = &self.bits[var].now;
         let signed = self.system.vars[var].sort == Sort::Int;
         // From the top bit down; an interval at a time, in order.
-        let mut found: Vec<(Bdd, Vec<(i64, i64)>)> = Vec::new();
+        let mut found: Vec<Case> = Vec::new();
         let mut stack = vec![(f.clone(), bits.len(), 0i64)];
         while let Some((g, left, base)) = stack.pop() {
             let here = self.kit.top(&g).filter(|v| bits[..left].contains(v));
@@ -96,7 +99,7 @@ impl<'a> Writer<'a> {
         Some(found)
     }
 
-    fn join(&mut self, var: usize, cases: &[(Bdd, Vec<(i64, i64)>)]) -> TermId {
+    fn join(&mut self, var: usize, cases: &[Case]) -> TermId {
         let v = &self.system.vars[var];
         let x = self.pool.var(v.current);
         if v.sort == Sort::Bool {

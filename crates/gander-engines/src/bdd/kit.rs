@@ -180,6 +180,7 @@ impl Kit {
     }
 
     /// The number of solutions over these variables, which are all that `a` depends on.
+    #[allow(clippy::mutable_key_type, reason = "what a diagram is equal to never changes")]
     pub(super) fn count(&self, a: &Bdd, vars: &[u32]) -> Option<u64> {
         let mut sorted = vars.to_vec();
         sorted.sort_unstable();

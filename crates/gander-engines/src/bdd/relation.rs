@@ -487,6 +487,7 @@ fn schedule(kit: &Kit, parts: &[Bdd], vars: &[u32]) -> Work<Schedule> {
 }
 
 /// The variables that a diagram depends on.
+#[allow(clippy::mutable_key_type, reason = "what a diagram is equal to never changes")]
 pub(super) fn support(kit: &Kit, a: &Bdd) -> Vec<u32> {
     let mut seen: FxHashSet<Bdd> = FxHashSet::default();
     let mut vars: FxHashSet<u32> = FxHashSet::default();
