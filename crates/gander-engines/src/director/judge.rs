@@ -14,8 +14,9 @@ use crate::cancel::CancelToken;
 use crate::config::CheckConfig;
 use crate::log_name::claims_in_file_name;
 
-/// Checks of answers that were found in time may run over the time limit by this much.
+/// Checks of answers that were found in time may run over the time limit by this much, all together; or by a part of it.
 const GRACE: Duration = Duration::from_millis(200);
+const GRACE_PART: u32 = 20;
 
 /// What the checks of conjectures may cost, all together and each query.
 const BRIEF: Duration = Duration::from_millis(100);
@@ -36,7 +37,9 @@ pub(super) struct Judge {
     checker: Checker,
     /// Asks the solver of the second opinion only; none if it is wanted and was not found.
     second: Option<Option<Checker>>,
-    deadline: Option<Instant>,
+    /// When the last check has to be over.
+    end: Option<Instant>,
+    grace: Duration,
     logs: Arc<AtomicU32>,
 }
 
@@ -44,12 +47,13 @@ impl Judge {
     pub(super) fn new(system: &Arc<System>, config: &CheckConfig, cancel: &CancelToken, started: Instant) -> Judge {
         let killer = Killer::new();
         cancel.kills(&killer);
-        let deadline = config.timeout.and_then(|t| started.checked_add(t));
+        let grace = config.timeout.map_or(GRACE, |t| GRACE.max(t / GRACE_PART));
+        let end = config.timeout.and_then(|t| started.checked_add(t)?.checked_add(grace));
         let logs = Arc::new(AtomicU32::new(0));
         let (solvers, limits) = (&config.solvers, CheckLimits { memory: config.memory, ..CheckLimits::default() });
         let checker = Checker::new(solvers, limits);
         let second = config.second_opinion.as_ref().map(|name| Checker::with_solver(solvers, limits, name));
-        let mut judge = Judge { system: Arc::clone(system), config: config.clone(), checker, second, deadline, logs };
+        let mut judge = Judge { system: Arc::clone(system), config: config.clone(), checker, second, end, grace, logs };
         judge.obey(&killer);
         judge
     }
@@ -64,7 +68,8 @@ impl Judge {
     /// Everything was cancelled: what was found already still gets a short check.
     pub(super) fn last_moment(&mut self) {
         self.obey(&Killer::new());
-        self.deadline = Some(Instant::now());
+        let now = Instant::now() + self.grace;
+        self.end = Some(self.end.map_or(now, |end| end.min(now)));
     }
 
     pub(super) fn judge(&mut self, claim: ClaimId, verdict: &Verdict) -> Judgement {
@@ -107,7 +112,7 @@ impl Judge {
     }
 
     fn limits(&self) -> CheckLimits {
-        let left = self.deadline.map(|d| d.saturating_duration_since(Instant::now()) + GRACE);
+        let left = self.end.map(|end| end.saturating_duration_since(Instant::now()));
         CheckLimits { total: left, query: left, memory: self.config.memory, ..CheckLimits::default() }
     }
 
