@@ -113,6 +113,14 @@ fn invariants_agree() {
     assert!(holds > 0 && fails > 0, "{report}");
 }
 
+/// Induction goes back to small depths when invariants arrive.
+#[test]
+fn induction_with_invariants_agrees() {
+    let report = agrees(Portfolio::new(Some(&["induction", "invariants"])), Lengths::Any, 900_000);
+    let (holds, fails) = decided(&report);
+    assert!(holds > 0 && fails > 0, "{report}");
+}
+
 #[test]
 fn the_portfolio_agrees() {
     let report = agrees(Portfolio::new(None), Lengths::Shortest, 300_000);

@@ -103,18 +103,19 @@ impl StepCase {
         }
     }
 
-    /// The literal of a candidate's hypothesis in the first `k` states.
+    /// The literal of a candidate's hypothesis in the first `k` states, and in no others: one that was used at a greater depth
+    /// would assume what is to be shown.
     fn hypothesis(&mut self, e: &mut Encoding, at: usize, candidate: &Claimed<'_>, k: u32) -> Literal {
-        let (literal, from) = match self.hypotheses[at] {
-            Some(known) => known,
-            None => (self.unrolling.session.literal(), 0),
-        };
         #[cfg(test)]
         let k = if e.bug == Some(crate::seeded::SeededBug::CircularStep) { k + 1 } else { k };
+        let (literal, from) = match self.hypotheses[at] {
+            Some((literal, from)) if from <= k => (literal, from),
+            _ => (self.unrolling.session.literal(), 0),
+        };
         for state in from..k {
             assume(&mut self.unrolling, e, literal, candidate.exclusion, state);
         }
-        self.hypotheses[at] = Some((literal, from.max(k)));
+        self.hypotheses[at] = Some((literal, k));
         literal
     }
 
