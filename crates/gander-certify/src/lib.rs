@@ -23,6 +23,7 @@ mod lasso;
 mod obvious;
 mod rejection;
 mod relation;
+mod repetition;
 mod replay;
 mod rounds;
 mod unroll;

@@ -6,7 +6,7 @@
 //!
 //! Inside a repetition the values that a step gives are those of the last round. In the rounds before, what assignments, frames
 //! and equations give is computed; variables that nothing gives have the value of the last round. What is computed is checked
-//! against the effect like what is given.
+//! against the effect like what is given. Long repetitions are done at once where that can be shown ([`repetition`]).
 
 use gander_system::{Effect, Leg, Run, StartId, State, Step, TransitionId};
 use gander_term::{Op, Pool, Substitution, SymbolId, TermId, Value};
@@ -15,6 +15,10 @@ use rustc_hash::FxHashMap;
 use crate::case::Case;
 use crate::formula::{Compiled, Situation, fits};
 use crate::rejection::{Rejection, undecided, wrong};
+use crate::repetition;
+
+/// Rounds with fewer steps altogether are walked.
+const WORTH_SKIPPING: u64 = 5_000;
 
 /// How many steps may pass between two looks at the clock and the interrupt.
 const STEPS_BETWEEN_LOOKS: u64 = 1024;
@@ -31,6 +35,10 @@ pub(crate) trait Watch {
         transition: TransitionId,
         params: &[Value],
     ) -> Result<(), Rejection>;
+    /// It need not see the states and steps of rounds before the last.
+    fn is_blind(&self) -> bool {
+        false
+    }
 }
 
 /// Sees nothing.
@@ -43,6 +51,10 @@ impl Watch for Blind {
 
     fn step(&mut self, _: &mut Case<'_>, _: &State, _: TransitionId, _: &[Value]) -> Result<(), Rejection> {
         Ok(())
+    }
+
+    fn is_blind(&self) -> bool {
+        true
     }
 }
 
@@ -94,25 +106,62 @@ pub(crate) fn replay(case: &mut Case<'_>, run: &Run, watch: &mut dyn Watch) -> R
     let mut state = run.first.clone();
     replay.start(case, run.start, &state)?;
     watch.state(case, &state)?;
-    let mut steps = 0;
-    while let Some(turn) = replay.next_step()? {
-        let step = turn.step;
-        if steps == case.limits.replay_steps {
-            return Err(undecided(format!("the run has more than {steps} steps, which is the limit of a replay")));
+    let mut steps = 0u64;
+    let mut walked = 0;
+    loop {
+        while watch.is_blind()
+            && let Some((later, skipped)) = replay.skip(case, &state)?
+        {
+            state = later;
+            steps = steps.saturating_add(skipped);
         }
-        if steps % STEPS_BETWEEN_LOOKS == 0 {
+        let Some(turn) = replay.next_step()? else { break };
+        let step = turn.step;
+        if walked == case.limits.replay_steps {
+            return Err(undecided(format!("the run has more than {walked} steps, which is the limit of a replay")));
+        }
+        if walked % STEPS_BETWEEN_LOOKS == 0 {
             case.look_up()?;
         }
         let next = replay.step(case, &state, turn, steps)?;
         watch.step(case, &state, step.transition, &step.params)?;
         state = next;
-        steps += 1;
+        steps = steps.saturating_add(1);
+        walked += 1;
         watch.state(case, &state)?;
     }
     Ok(state)
 }
 
 impl<'r> Replay<'r> {
+    /// If a long repetition comes next and all its rounds but the last can be done at once: the state behind these, and
+    /// their number of steps. The last round is what is replayed next.
+    fn skip(&mut self, case: &mut Case<'_>, state: &State) -> Result<Option<(State, u64)>, Rejection> {
+        if self.legs.iter().any(|f| f.again > 0) {
+            return Ok(None);
+        }
+        let Some(frame) = self.legs.last() else { return Ok(None) };
+        let Some(Leg::Repeat { times, body }) = frame.legs.get(frame.at) else { return Ok(None) };
+        let skipped = steps_of(body).saturating_mul(times.saturating_sub(1));
+        if *times < 3 || skipped < WORTH_SKIPPING {
+            return Ok(None);
+        }
+        match repetition::skip(case, state, times - 1, body) {
+            Ok(later) => {
+                if let Some(frame) = self.legs.last_mut() {
+                    frame.at += 1;
+                }
+                self.legs.push(Frame { legs: body, at: 0, again: 0 });
+                Ok(Some((later, skipped)))
+            }
+            // Then they are walked.
+            Err(_) => {
+                case.look_up()?;
+                Ok(None)
+            }
+        }
+    }
+
     /// The step that comes next, repetitions carried out.
     fn next_step(&mut self) -> Result<Option<Turn<'r>>, Rejection> {
         while let Some(frame) = self.legs.last_mut() {
@@ -180,9 +229,12 @@ impl<'r> Replay<'r> {
         let system = case.system;
         let step = turn.step;
         let Some(transition) = system.transitions.get(step.transition.index()) else {
-            return Err(wrong(format!("step {} takes a transition that the system has not got", number + 1)));
+            return Err(wrong(format!(
+                "step {} takes a transition that the system has not got",
+                number.saturating_add(1)
+            )));
         };
-        let at_step = || format!("step {}, `{}`,", number + 1, transition.name);
+        let at_step = || format!("step {}, `{}`,", number.saturating_add(1), transition.name);
         if transition.source != from.node {
             return Err(wrong(format!("{} does not leave the node of its state", at_step())));
         }
@@ -192,7 +244,7 @@ impl<'r> Replay<'r> {
             return Err(wrong(format!("{} has parameters of the wrong number or sort", at_step())));
         }
         if let Some(next) = &step.next {
-            check_values(case, next, &format!("the state behind step {}", number + 1))?;
+            check_values(case, next, &format!("the state behind step {}", number.saturating_add(1)))?;
         }
         let slot = &mut self.ready[step.transition.index()];
         if slot.is_none() {
@@ -314,9 +366,25 @@ impl Ready {
     }
 }
 
+/// The number of steps of legs, repetitions counted out; saturates.
+fn steps_of(legs: &[Leg]) -> u64 {
+    let mut total: u64 = 0;
+    let mut stack: Vec<(&Leg, u64)> = legs.iter().map(|leg| (leg, 1)).collect();
+    while let Some((leg, times_around)) = stack.pop() {
+        match leg {
+            Leg::Step(_) => total = total.saturating_add(times_around),
+            Leg::Repeat { times, body } => {
+                let times = times.saturating_mul(times_around);
+                stack.extend(body.iter().map(|leg| (leg, times)));
+            }
+        }
+    }
+    total
+}
+
 /// By variable: its value behind a step, as far as assignments, frames and equations give it; else its next symbol. Of
 /// equations that go round in a circle not all are used.
-fn next_values(case: &mut Case<'_>, id: TransitionId) -> Vec<TermId> {
+pub(crate) fn next_values(case: &mut Case<'_>, id: TransitionId) -> Vec<TermId> {
     let (system, pool) = (case.system, &mut case.pool);
     let next: FxHashMap<SymbolId, usize> = system.vars.iter().enumerate().map(|(i, v)| (v.next, i)).collect();
     let mut given: Vec<Option<TermId>> = vec![None; system.vars.len()];

@@ -121,10 +121,68 @@ fn long_repetitions_are_replayed_and_too_long_ones_are_undecided() {
     let s = Model::new(&["N"]).var("x", Sort::Int).start(0, "x == 0").step("up", 0, 0, "true", &["x := x + 1"]);
     let s = s.always("x < 300000");
     accepts(&s, fails_run(run(0, &[0], vec![times(300, vec![times(1000, vec![go(0)])])])));
+    // Rounds that are all alike need not be walked.
+    accepts(&s, fails_run(run(0, &[0], vec![times(u64::MAX, vec![times(u64::MAX, vec![go(0)])])])));
+    let s = Model::new(&["N"]).var("x", Sort::Int).start(0, "x == 0");
+    let s = s.step("turn", 0, 0, "true", &["x := 1 - x"]).always("x < 1");
     let limits = CheckLimits { replay_steps: 1000, ..CheckLimits::default() };
     let mut checker = Checker::new(&Arc::new(Solvers::from_environment()), limits);
     let verdict = fails_run(run(0, &[0], vec![times(u64::MAX, vec![times(u64::MAX, vec![go(0)])])]));
     assert!(matches!(checker.check(&s, ClaimId(0), &verdict), Err(Rejection::Undecided(why)) if why.contains("limit")));
+    accepts(&s, fails_run(run(0, &[0], vec![times(7001, vec![go(0)])])));
+    refuses(&s, fails_run(run(0, &[0], vec![times(7002, vec![go(0)])])), "satisfies what is claimed");
+}
+
+/// A counter with a delayed copy and a sum that goes up to a limit.
+fn limited() -> Model {
+    let m = Model::new(&["N"]).var("x", Sort::Int).var("old", Sort::Int).var("y", Sort::Int);
+    let m = m.start(0, "x == 0 and old == 7 and y == 0");
+    m.step("up", 0, 0, "x < 20000", &["x := x + 1", "old := x", "y := y - 2"])
+}
+
+#[test]
+fn every_round_of_a_repetition_counts() {
+    let s = limited().always("x < 20000");
+    let up = |n: u64, next: &[i64]| fails_run(run(0, &[0, 7, 0], vec![times(n, vec![to(0, &[], next)])]));
+    accepts(&s, up(20_000, &[20_000, 19_999, -40_000]));
+    // The guard does not hold in the last round.
+    refuses(&s, up(20_001, &[20_001, 20_000, -40_002]), "guard does not hold");
+    // Nor in many rounds before it.
+    refuses(&s, up(60_000, &[60_000, 59_999, -120_000]), "guard does not hold");
+    // What the last round is said to lead to is wrong.
+    refuses(&s, up(20_000, &[20_000, 20_000, -40_000]), "does not give");
+    refuses(&s, up(19_999, &[20_000, 19_999, -40_000]), "does not give");
+    // An assumption breaks in the middle.
+    let s = limited().assume("x != 12345").always("x < 20000");
+    refuses(&s, up(20_000, &[20_000, 19_999, -40_000]), "breaks an assumption");
+    // Nested, with a reset: the inner loop is left where it may not be.
+    let nested = |inner: u64| {
+        let m = Model::new(&["N"]).var("i", Sort::Int).var("j", Sort::Int).start(0, "i == 0 and j == 0");
+        let m = m.step("tick", 0, 0, "i < 100", &["i := i + 1"]);
+        let s = m.step("carry", 0, 0, "i == 100", &["i := 0", "j := j + 1"]).always("j < 300");
+        let body = vec![times(inner, vec![to(0, &[], &[inner as i64, 299])]), to(1, &[], &[0, 300])];
+        (s, fails_run(run(0, &[0, 0], vec![times(300, body)])))
+    };
+    let (s, right) = nested(100);
+    accepts(&s, right);
+    let (s, early) = nested(99);
+    refuses(&s, early, "guard does not hold");
+}
+
+#[test]
+fn rounds_follow_equations() {
+    let m = || {
+        let m = Model::new(&["N"]).input("by", Sort::Int).var("n", Sort::Int).var("twice", Sort::Int);
+        let m = m.start(0, "n == 0 and twice == 0");
+        m.step("tick", 0, 0, "true", &["n' == n + by'", "twice' == 2 * n'", "any by"])
+    };
+    let s = m().always("twice < 60000");
+    let ticks = |n: u64, next: &[i64]| fails_run(run(0, &[0, 0, 0], vec![times(n, vec![to(0, &[], next)])]));
+    accepts(&s, ticks(10_000, &[3, 30_000, 60_000]));
+    refuses(&s, ticks(10_000, &[2, 30_000, 60_000]), "does not allow");
+    refuses(&s, ticks(10_000, &[3, 30_000, 60_001]), "does not allow");
+    let s = m().assume("by <= 2").always("twice < 60000");
+    refuses(&s, ticks(10_000, &[3, 30_000, 60_000]), "breaks an assumption");
 }
 
 #[test]

@@ -19,6 +19,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::cube::Expr;
 use super::linear::{Linear, Literal, Relation};
+use super::proof::Hints;
 
 /// The greatest degree of a closed form.
 const MAX_DEGREE: usize = 3;
@@ -40,6 +41,8 @@ pub(super) struct Closed {
     pub values: Vec<TermId>,
     /// The number of rounds, and its binomials C(n, 2), C(n, 3) as far as they are used.
     pub counts: Vec<SymbolId>,
+    /// What it suggests for proofs.
+    pub hints: Hints,
 }
 
 /// Why there is no closed form.
@@ -74,6 +77,7 @@ impl Closing<'_> {
         // What must hold at the head only.
         let mut demands: Vec<Literal> = Vec::new();
         let polys = self.solve(body, &mut demands)?;
+        let head = demands.clone();
         let moves = |p: &Option<Poly>| p.as_ref().is_some_and(|p| p.len() > 1);
         if !polys.iter().any(moves) {
             return Err(Declined::Idle);
@@ -101,7 +105,46 @@ impl Closing<'_> {
             });
         }
         let degree = polys.iter().flatten().map(|p| p.len() - 1).max().unwrap_or(0).max(1);
-        Ok(Closed { guard, values, counts: self.counts[..degree].to_vec() })
+        let hints = self.hints(body, &polys, &head);
+        Ok(Closed { guard, values, counts: self.counts[..degree].to_vec(), hints })
+    }
+
+    /// What the loop suggests: how variables grow, and bounds on them.
+    fn hints(&mut self, body: &Body, polys: &[Option<Poly>], head: &[Literal]) -> Hints {
+        let mut hints = Hints::default();
+        for (v, poly) in polys.iter().enumerate() {
+            match poly.as_deref() {
+                Some([_, d]) => hints.growth.push((v, d.constant.clone())),
+                Some([_, _, _, ..]) => hints.growth.push((v, RBig::ZERO)),
+                _ => {}
+            }
+        }
+        let of_vars = |s: &SymbolId| self.vars.iter().any(|v| v.0 == *s);
+        let mut literals: Vec<Literal> = head.to_vec();
+        let lookup = |s: SymbolId| self.vars.iter().position(|v| v.0 == s).and_then(|v| polys[v].clone());
+        for literal in &body.literals {
+            let Literal::Number { form, relation } = literal else {
+                literals.push(literal.clone());
+                continue;
+            };
+            match &self.polynomial(form, &lookup)[..] {
+                // One round behind the last in which it was looked at.
+                [_, d] if d.constant > RBig::ZERO => {
+                    literals.push(Literal::number(self.pool, form.minus(d), *relation));
+                }
+                [_] | [_, _] => literals.push(literal.clone()),
+                _ => {}
+            }
+        }
+        for literal in literals {
+            if let Some(term) = literal.build(self.pool)
+                && self.pool.free_symbols(&[term]).iter().all(of_vars)
+                && !hints.bounds.contains(&term)
+            {
+                hints.bounds.push(term);
+            }
+        }
+        hints
     }
 
     /// By variable: its values round by round; none for what is no number, which does not change.

@@ -13,6 +13,7 @@ use crate::unrolling::Path;
 use crate::view::View;
 
 use super::front::{Front, Seen, Setting, Wanted};
+use super::proof::{Attempt, Proof};
 use super::workshop::{Loop, Taken, Workshop};
 
 /// Bodies of loops have at most so many steps.
@@ -23,6 +24,8 @@ const MAX_LOOPS: usize = 24;
 const MAX_SEEN: usize = 200;
 /// Paths to a step unlike all before that are asked for at one depth.
 const FRESH_PATHS: u32 = 6;
+/// Time for a piece of a proof.
+const SLICE: Duration = Duration::from_millis(100);
 /// Time for a query; one that takes longer is left.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -33,6 +36,8 @@ enum Phase {
     Ask(u32),
     /// Looking for loops, after so many attempts.
     Explore(u32),
+    /// Trying to prove what is open.
+    Prove,
 }
 
 /// See the module's documentation.
@@ -51,6 +56,9 @@ pub(super) struct Group {
     phase: Phase,
     failed: usize,
     used: Duration,
+    /// The attempt to prove claims, and how much was suggested when the last one began.
+    proof: Option<Proof>,
+    tried_with: Option<usize>,
     /// Every tidy path is shorter than the depth: there is nothing to look for any more.
     exhausted: bool,
     /// Claims for which a run was found that could not be written down: a mistake of ours.
@@ -82,6 +90,8 @@ impl Group {
             phase: Phase::Ask(0),
             failed: 0,
             used: Duration::ZERO,
+            proof: None,
+            tried_with: None,
             exhausted: false,
             lost: Vec::new(),
         }
@@ -126,7 +136,9 @@ impl Group {
         let result = self.work(desk);
         self.used += begun.elapsed();
         match result {
-            Ok(()) if self.exhausted => Some("every loop it can do at once leads to nothing new".into()),
+            Ok(()) if self.exhausted && self.phase != Phase::Prove => {
+                Some("every loop it can do at once leads to nothing new".into())
+            }
             Ok(()) => None,
             Err(Reason::Interrupted) => None,
             Err(reason) => {
@@ -147,6 +159,10 @@ impl Group {
         match self.phase {
             Phase::Ask(depth) => self.ask(desk, depth),
             Phase::Explore(attempt) => self.explore(desk, attempt),
+            Phase::Prove => {
+                self.prove(desk);
+                Ok(())
+            }
         }
     }
 
@@ -183,6 +199,7 @@ impl Group {
         let steps = self.depth + 1;
         if front.is_beyond(steps) {
             self.exhausted = true;
+            self.phase = Phase::Prove;
             return Ok(());
         }
         let wanted = if attempt < FRESH_PATHS { Wanted::Fresh } else { Wanted::Any };
@@ -195,7 +212,10 @@ impl Group {
         let Some(path) = path else {
             match wanted {
                 Wanted::Fresh => self.phase = Phase::Explore(FRESH_PATHS),
-                Wanted::Any => self.exhausted = true,
+                Wanted::Any => {
+                    self.exhausted = true;
+                    self.phase = Phase::Prove;
+                }
             }
             return Ok(());
         };
@@ -209,11 +229,38 @@ impl Group {
         } else if wanted == Wanted::Any {
             self.depth += 1;
             desk.progress(Some(self.depth), format!("{} loops, depth {}", self.workshop.learned.len(), self.depth));
-            self.phase = Phase::Ask(self.depth);
+            self.phase = Phase::Prove;
         } else {
             self.phase = Phase::Explore(attempt + 1);
         }
         Ok(())
+    }
+
+    /// Tries to prove what is open, if loops have suggested anything new.
+    fn prove(&mut self, desk: &Desk) {
+        // Bugs of closed forms show in runs, which a proof may make needless.
+        #[cfg(test)]
+        if self.workshop.bug.is_some() {
+            self.phase = if self.exhausted { Phase::Explore(0) } else { Phase::Ask(self.depth) };
+            return;
+        }
+        if self.proof.is_none() && self.tried_with != Some(self.workshop.suggested.len()) {
+            self.tried_with = Some(self.workshop.suggested.len());
+            let open: Vec<ClaimId> = self.claims().filter(|c| !desk.board().has_run(*c)).collect();
+            let questions = open.into_iter().filter_map(|c| self.view.question(c)).collect();
+            self.proof = Proof::begin(&mut self.view, questions, &self.workshop.pool, &self.workshop.suggested);
+        }
+        let over = match &mut self.proof {
+            Some(proof) => match proof.advance(&mut self.view, desk, Instant::now() + SLICE) {
+                Attempt::More => false,
+                Attempt::Over => true,
+            },
+            None => true,
+        };
+        if over {
+            self.proof = None;
+            self.phase = if self.exhausted { Phase::Explore(0) } else { Phase::Ask(self.depth) };
+        }
     }
 
     /// Notes the steps of a path and learns the loops in it; gives their number.

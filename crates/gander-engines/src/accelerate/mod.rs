@@ -11,7 +11,7 @@
 //! and their guards as in Frohn, *A calculus for modular loop acceleration* (2020).
 //!
 //! Learned loops are under-approximations, each of their steps is a number of rounds with the same choices: so a run is
-//! written down as nested repetitions, and replayed as such.
+//! written down as nested repetitions, and replayed as such. They also suggest invariants ([`proof`]).
 
 mod closed_form;
 mod cube;
@@ -19,6 +19,7 @@ mod front;
 mod group;
 mod linear;
 mod passage;
+mod proof;
 #[cfg(test)]
 mod tests;
 mod workshop;

@@ -7,10 +7,13 @@ use gander_system::{Leg, NodeId, State, Step, System, TransitionId};
 use gander_term::{Pool, Simplifier, Sort, SymbolId, TermId, Value, evaluate};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::candidate::Candidate;
+
 use super::closed_form::{Body, Closed, Closing, Declined, binomials};
 use super::cube::{Cube, Expr, as_count, cube};
 use super::linear::{Linear, Literal};
 use super::passage::{Passage, passage};
+use super::proof::suggested;
 
 /// Repetitions inside repetitions are expanded this deep.
 const MAX_NESTING: u32 = 16;
@@ -59,6 +62,8 @@ pub(super) struct Workshop {
     simplifier: Simplifier,
     /// Steps by what is taken and its cube.
     kinds: FxHashMap<(usize, Vec<Literal>, Vec<Expr>), usize>,
+    /// What loops suggest for proofs.
+    pub suggested: Vec<Candidate>,
     /// Bodies that were tried.
     tried: FxHashSet<(Vec<usize>, Vec<Literal>, Vec<Expr>)>,
     #[cfg(test)]
@@ -75,6 +80,7 @@ impl Workshop {
             shortcuts: Vec::new(),
             simplifier: Simplifier::new(),
             kinds: FxHashMap::default(),
+            suggested: Vec::new(),
             tried: FxHashSet::default(),
             #[cfg(test)]
             bug: None,
@@ -156,6 +162,11 @@ impl Workshop {
             bug: self.bug,
         };
         let closed: Result<Closed, Declined> = closing.close(&body);
+        if let Ok(closed) = &closed {
+            let vars: Vec<TermId> = vars.iter().map(|v| self.pool.var(v.0)).collect();
+            let states: Vec<&State> = steps.iter().map(|s| &s.from).collect();
+            self.suggested.extend(suggested(&mut self.pool, &vars, &closed.hints, &states));
+        }
         Some(Loop { node: first.from.node, parts, word, closed: closed.ok()? })
     }
 
