@@ -152,7 +152,8 @@ impl Proof {
         let proved = match self.houdini.advance(&mut view.encoding, desk, until) {
             Sifted::More => return Attempt::More,
             Sifted::Failed(_) => return Attempt::Over,
-            Sifted::Done(proved) => proved,
+            // Without lemmas, what follows from them is always true.
+            Sifted::Done { proved, implied } => proved.into_iter().chain(implied).collect::<Vec<_>>(),
         };
         let Some(invariant) = formulas(view, &proved) else { return Attempt::Over };
         let known: FxHashSet<Candidate> = proved.iter().copied().collect();
