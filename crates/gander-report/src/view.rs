@@ -111,7 +111,7 @@ pub struct TraceView {
     /// The run goes on for ever: its last state is the one behind this many steps, and what follows that one repeats.
     pub back_to: Option<u64>,
     /// The run of a dataflow program; it then has no rows.
-    pub streams: Option<StreamsView>,
+    pub streams: Option<Box<StreamsView>>,
 }
 
 /// Evidence, as shown to people.

@@ -92,7 +92,7 @@ fn shown(
             let ending = ending(system, claim);
             ShownEvidence::Trace(match streams {
                 Some(streams) => {
-                    TraceView { length: run.length(), ending, streams: Some(streams), ..TraceView::default() }
+                    TraceView { length: run.length(), ending, streams: Some(Box::new(streams)), ..TraceView::default() }
                 }
                 None => trace_view(system, run, ending),
             })
