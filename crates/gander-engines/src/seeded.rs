@@ -48,6 +48,20 @@ pub(crate) enum SeededBug {
     PathForgotten,
     /// Steps to numbers that have no room are left out.
     IgnoredOverflow,
+    /// A run comes back where its first variable does.
+    LassoOverSlice,
+    /// A loop begins one state later than it does.
+    LateLoop,
+    /// Loops need not be fair.
+    DroppedFairness,
+    /// Ranks may decrease for ever.
+    UnboundedRank,
+    /// There is one round less than there may be.
+    OneRoundTooFew,
+    /// Runs do not end.
+    ForgottenEnds,
+    /// A goal that was not found is lost.
+    LostTooSoon,
 }
 
 impl SeededBug {

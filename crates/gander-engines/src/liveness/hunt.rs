@@ -15,6 +15,8 @@ use super::inner::{Inquiry, Path, Reply, Whom};
 use super::ranking::Ranking;
 use super::recurrent::Recurrent;
 use crate::engine::Desk;
+#[cfg(test)]
+use crate::seeded::SeededBug;
 
 /// Bounds on rounds are tried up to this.
 const MOST_ROUNDS: u32 = 1 << 20;
@@ -39,7 +41,7 @@ struct Trail {
 }
 
 /// What a piece of work on a trail led to.
-enum Found {
+pub(super) enum Found {
     /// A run of the kind asked for.
     Run(Evidence),
     /// No pending state is stuck.
@@ -66,7 +68,8 @@ pub(super) struct Hunt {
 }
 
 impl Hunt {
-    pub(super) fn new(system: &System, claim: ClaimId) -> Option<Hunt> {
+    pub(super) fn new(desk: &Desk, claim: ClaimId) -> Option<Hunt> {
+        let system: &System = desk.given();
         let asked = Asked::by(&system.claims.get(claim.index())?.kind)?;
         let mut hunt = Hunt {
             claim,
@@ -87,6 +90,10 @@ impl Hunt {
         }
         let ranking = pursuit(system, claim, &Aspect::Rounds);
         hunt.follow(ranking.map(|of| Way::Rank(Box::new(Ranking::new(of)))).map_err(|e| e.to_string()));
+        #[cfg(test)]
+        let unfair = super::bugs::without_fairness(desk, system, claim);
+        #[cfg(test)]
+        let system = unfair.as_ref().unwrap_or(system);
         hunt.follow(repetition(system, claim, range_bounds(system)));
         hunt.follow(Ok(Way::Stay(Box::new(Recurrent::new(claim, asked)))));
         hunt.follow(count(system, claim, 1));
@@ -140,6 +147,8 @@ impl Hunt {
         let used = begun.elapsed();
         self.trails[at].used += used;
         self.used += used;
+        #[cfg(test)]
+        let found = super::bugs::spoil(desk, found);
         match found {
             Found::More => {}
             Found::Run(evidence) => {
@@ -161,6 +170,8 @@ impl Hunt {
                 }
             }
         }
+        #[cfg(test)]
+        super::bugs::forget_ends(desk, &mut self.not_stuck);
         if let (Some(stuck), Some(rounds), false) = (&self.not_stuck, &self.finite, self.over) {
             let evidence = Evidence::NoSuchRun { stuck: stuck.clone(), rounds: rounds.clone() };
             self.over = true;
@@ -231,6 +242,10 @@ impl Way {
             },
             Way::Count { k, question } => match question.ask(desk) {
                 Reply::Holds(proof) => Found::Finite(Rounds::AtMost { k: *k, proof: Box::new(proof) }),
+                #[cfg(test)]
+                Reply::Fails(Evidence::Run(run)) if super::bugs::is_on(desk, SeededBug::LassoOverSlice) => {
+                    super::bugs::sliced_lasso(desk, claim, *k, &run).map_or(Found::More, Found::Run)
+                }
                 Reply::Fails(_) if *k < MOST_ROUNDS => match count(desk.given(), claim, *k * 2) {
                     Ok(way) => {
                         *self = way;

@@ -9,10 +9,13 @@
 //! The engine works on the system as it was given: its evidence speaks of systems made of that one, which the checker
 //! makes again.
 
+#[cfg(test)]
+mod bugs;
 mod candidates;
 mod components;
 mod hunt;
 mod inner;
+mod linear;
 mod possible;
 mod prover;
 mod ranking;
@@ -100,7 +103,7 @@ impl Liveness {
     fn new(desk: &Desk) -> Liveness {
         let system = desk.given();
         let work = desk.claims().iter().filter_map(|&claim| {
-            let hunt = || Hunt::new(system, claim).map(|h| Work::Hunt(Box::new(h)));
+            let hunt = || Hunt::new(desk, claim).map(|h| Work::Hunt(Box::new(h)));
             Possible::new(system, claim).map(|p| Work::Possible(Box::new(p))).or_else(hunt)
         });
         Liveness { work: work.collect() }

@@ -139,6 +139,12 @@ impl Possible {
                     let evidence = Evidence::Impossible { run, proof: Box::new(proof) };
                     desk.propose_given(self.claim, Verdict::Fails(evidence));
                 }
+                #[cfg(test)]
+                Reply::Fails(Evidence::Run(_)) if super::bugs::is_on(desk, crate::seeded::SeededBug::LostTooSoon) => {
+                    self.over = true;
+                    let proof = Box::new(Evidence::Diameter { k: 0 });
+                    desk.propose_given(self.claim, Verdict::Fails(Evidence::Impossible { run, proof }));
+                }
                 Reply::Fails(Evidence::Run(way)) => match Path::of(&question.system, &way) {
                     Some(way) => {
                         if self.add_layers(&system, &way).is_none() {

@@ -5,7 +5,8 @@
 //! strongly connected components; then, for each component with a round, a term that no step of it increases and some step
 //! decreases from a value that is not negative. Those steps are done with. It ends when no round is left.
 //!
-//! Terms come from the comparisons of the system ([`super::candidates`]), alone and in pairs.
+//! Terms come from the comparisons of the system ([`super::candidates`]), alone and in pairs, or are linear with coefficients
+//! that a solver finds ([`super::linear`]).
 
 use gander_system::passes::{Pursuit, Stage};
 use gander_system::{ClaimId, NodeTerms, Rounds, TransitionId};
@@ -13,6 +14,7 @@ use gander_term::{Pool, TermId};
 
 use super::candidates;
 use super::components::components;
+use super::linear;
 use super::prover::Prover;
 use super::step::Steps;
 use super::support;
@@ -28,6 +30,8 @@ enum Effort {
     Supported,
     /// With sums of two terms as well.
     Pairs,
+    /// With terms that are solved for.
+    Linear,
 }
 
 /// See the module's documentation.
@@ -42,13 +46,19 @@ pub(super) struct Ranking {
 
 /// A kind of step from pending to pending.
 #[derive(Clone, Debug)]
-struct Edge {
-    from: usize,
-    to: usize,
+pub(super) struct Edge {
+    pub from: usize,
+    pub to: usize,
     /// What holds of such a step.
-    formula: TermId,
-    steps: Steps,
+    pub formula: TermId,
+    pub steps: Steps,
     round: bool,
+}
+
+/// A component of the tuples: a term for each node, and the edges that decrease it.
+struct Level {
+    by_node: Vec<TermId>,
+    done: Vec<usize>,
 }
 
 impl Ranking {
@@ -69,7 +79,8 @@ impl Ranking {
         self.effort = match effort {
             Effort::Plain => Some(Effort::Supported),
             Effort::Supported => Some(Effort::Pairs),
-            Effort::Pairs => None,
+            Effort::Pairs => Some(Effort::Linear),
+            Effort::Linear => None,
         };
         match ranks {
             Some(ranks) => Some(Some(self.evidence(ranks)?)),
@@ -155,11 +166,13 @@ impl Ranking {
             open.dedup();
             for component in open {
                 let inside: Vec<usize> = (0..edges.len()).filter(|&i| order[edges[i].from] == component).collect();
-                let (term, done) = self.term_for(desk, &edges, &inside, &terms)?;
-                let sort = self.pool.sort(term);
-                let zero = candidates::zero(&mut self.pool, sort);
-                for (n, tuple) in ranks.iter_mut().enumerate() {
-                    tuple.push(if order[n] == component { term } else { zero });
+                let mut level = self.term_for(desk, &edges, &inside, &terms);
+                if level.is_none() && effort == Effort::Linear {
+                    level = self.linear(desk, &edges, &inside);
+                }
+                let Level { by_node, done } = level?;
+                for (tuple, term) in ranks.iter_mut().zip(by_node) {
+                    tuple.push(term);
                 }
                 // The order was made for the edges as they were; those of other components keep theirs.
                 let mut at = 0;
@@ -177,13 +190,7 @@ impl Ranking {
     }
 
     /// A term that no edge inside increases and some decrease, and which do.
-    fn term_for(
-        &mut self,
-        desk: &Desk,
-        edges: &[Edge],
-        inside: &[usize],
-        terms: &[TermId],
-    ) -> Option<(TermId, Vec<usize>)> {
+    fn term_for(&mut self, desk: &Desk, edges: &[Edge], inside: &[usize], terms: &[TermId]) -> Option<Level> {
         let mut best: Option<(TermId, Vec<usize>)> = None;
         'terms: for &term in terms {
             if desk.is_cancelled() {
@@ -205,6 +212,12 @@ impl Ranking {
                 };
                 let less = self.pool.sub(term, one);
                 let (bounded, decreases) = (self.pool.le(zero, term), self.pool.le(next, less));
+                #[cfg(test)]
+                let bounded = if super::bugs::is_on(desk, crate::seeded::SeededBug::UnboundedRank) {
+                    self.pool.tt()
+                } else {
+                    bounded
+                };
                 let smaller = self.pool.and([bounded, decreases]);
                 if self.prover.implies(desk, &mut self.pool, *formula, smaller) {
                     done.push(i);
@@ -222,6 +235,33 @@ impl Ranking {
                 }
             }
         }
-        best
+        let (term, done) = best?;
+        let sort = self.pool.sort(term);
+        let zero = candidates::zero(&mut self.pool, sort);
+        let mut by_node = vec![zero; self.of.system.nodes.len()];
+        for &i in inside {
+            by_node[edges[i].from] = term;
+            by_node[edges[i].to] = term;
+        }
+        Some(Level { by_node, done })
+    }
+
+    /// Linear terms that no edge inside increases: all rounds decrease, or at least one.
+    fn linear(&mut self, desk: &Desk, edges: &[Edge], inside: &[usize]) -> Option<Level> {
+        let features = linear::features(&self.of.system, &mut self.pool);
+        let rounds: Vec<usize> = inside.iter().copied().filter(|&i| edges[i].round).collect();
+        let mut attempts = vec![rounds.clone()];
+        if rounds.len() > 1 {
+            attempts.extend(rounds.iter().map(|&i| vec![i]));
+        }
+        for done in attempts {
+            let inside: Vec<(usize, bool)> = inside.iter().map(|&i| (i, done.contains(&i))).collect();
+            let wanted = linear::Wanted { edges, inside: &inside, features: &features };
+            let nodes = self.of.system.nodes.len();
+            if let Some(by_node) = linear::ranks(desk, &mut self.prover, &mut self.pool, nodes, &wanted) {
+                return Some(Level { by_node, done });
+            }
+        }
+        None
     }
 }

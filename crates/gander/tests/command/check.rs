@@ -119,12 +119,12 @@ fn unknown_says_why() {
     }
     let folder = Folder::with("counter.sts", COUNTER);
     folder.write("live.sts", "spec L var x: int start { x == 0 } step up { x := x + 1 } eventually big: x > 9");
-    let ran = folder.run(&["check", "--checks", "none", "live.sts"]);
+    let ran = folder.run(&["check", "--checks", "none", "--engine", "bmc", "live.sts"]);
     assert_eq!(ran.code, 3);
     expect![[r#"
         unknown  big
                  eventually big: x > 9
-                 portfolio: no engine decides `eventually` claims yet
+                 portfolio: none of the chosen engines decides `eventually` claims
     "#]]
     .assert_eq(&ran.out);
     let ran = folder.run(&["check", "--engine", "bmc", "-p", "small", "--timeout", "0.3", "counter.sts"]);
@@ -132,6 +132,22 @@ fn unknown_says_why() {
     assert!(ran.out.starts_with("unknown  small"), "{}", ran.out);
     assert!(ran.out.contains("stopped by the time limit of 0.3 s"), "{}", ran.out);
     assert!(ran.out.contains("bmc: ") && ran.out.contains("not decided by any run of up to "), "{}", ran.out);
+}
+
+#[test]
+fn a_loop_is_shown_as_one() {
+    if !have_z3("a_loop_is_shown_as_one") {
+        return;
+    }
+    let model =
+        "spec L var on: bool start { on == false } step set when not on { on := true } step flip { on := not on }
+        eventually rests: false  always eventually up: on";
+    let ran = Folder::with("live.sts", model).run(&["check", "--checks", "none", "live.sts"]);
+    assert_eq!(ran.code, 1, "{} {}", ran.out, ran.err);
+    assert!(ran.out.contains("for ever around a loop of "), "{}", ran.out);
+    assert!(ran.out.contains("the loop:"), "{}", ran.out);
+    assert!(ran.out.contains("repeats from state "), "{}", ran.out);
+    assert!(ran.out.contains("holds    up"), "{}", ran.out);
 }
 
 #[test]

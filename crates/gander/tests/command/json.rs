@@ -104,12 +104,28 @@ fn unknown_has_reasons() {
         return;
     }
     let model = "spec L var x: int start { x == 0 } step up { x := x + 1 } eventually big: x > 9";
-    let ran = Folder::with("m.sts", model).run(&["check", "--json", "--checks", "none", "m.sts"]);
+    let ran = Folder::with("m.sts", model).run(&["check", "--json", "--checks", "none", "--engine", "bmc", "m.sts"]);
     assert_eq!(ran.code, 3);
     let value = validated(&ran);
     let result = &value["results"][0];
     assert_eq!((result["verdict"].as_str(), result["kind"].as_str()), (Some("unknown"), Some("eventually")));
     assert!(!result["why"].as_array().unwrap().is_empty());
+}
+
+#[test]
+fn a_lasso_says_where_it_repeats() {
+    if !have_z3("a_lasso_says_where_it_repeats") {
+        return;
+    }
+    let model = "spec L var x: int start { x == 0 } step up when x < 3 { x := x + 1 } step back when x == 3 { x := 2 }
+        eventually far: x > 9";
+    let ran = Folder::with("m.sts", model).run(&["check", "--json", "--checks", "none", "m.sts"]);
+    assert_eq!(ran.code, 1);
+    let value = validated(&ran);
+    let result = &value["results"][0];
+    let evidence = &result["evidence"]["evidence"];
+    assert_eq!(evidence["kind"].as_str(), Some("lasso"), "{evidence}");
+    assert!(evidence["back_to"].as_u64() < result["length"].as_u64(), "{result}");
 }
 
 /// The schema is not so lax that anything passes.
