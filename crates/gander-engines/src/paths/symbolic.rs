@@ -192,7 +192,9 @@ pub(super) fn key(
     let mut roots: Vec<TermId> = values.to_vec();
     roots.extend(&relevant);
     for t in pool.postorder(&roots) {
-        if let Some(s) = pool.as_symbol(t).filter(|s| !map.contains_key(s)) {
+        // Symbols of quantifiers stay as they are.
+        let is_new = |s: &SymbolId| !map.contains_key(s) && !pool.symbol(*s).bound;
+        if let Some(s) = pool.as_symbol(t).filter(is_new) {
             let sort = pool.symbol(s).sort;
             let place = executor.choice(pool, sort, map.len() as u32);
             map.insert(s, pool.var(place));
