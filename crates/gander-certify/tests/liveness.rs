@@ -243,6 +243,19 @@ fn repetition_proves_nothing_without_bounds() {
     accepts(&s, never(vec![Some((0.into(), 3.into()))], text));
     refuses(&s, never(vec![None], text), "infinitely many values");
     refuses(&s, never(vec![Some((0.into(), 2.into()))], text), "does not exclude");
+    // Bounds make ints finite, not reals.
+    let halving = Model::new(&["N"])
+        .var("x", Sort::Real)
+        .start(0, "x == 1.0")
+        .step("halve", 0, 0, "true", &["x := x / 2.0"])
+        .claim(eventually("x < 0.0"));
+    let bounds = vec![Some((0.into(), 1.into()))];
+    let of = pursuit(&halving, ClaimId(0), &Aspect::Repetition(bounds.clone())).unwrap().system;
+    let stuck = pursuit(&halving, ClaimId(0), &Aspect::Stuck).unwrap().system;
+    let proof = Box::new(invariant(&of, &["x > 0.0 and (`@saved` -> `@old_x` > x)"]));
+    let stuck = Some(Box::new(invariant(&stuck, &["true", "true"])));
+    let rounds = Rounds::NoRepetition { bounds, proof };
+    refuses(&halving, holds(Evidence::NoSuchRun { stuck, rounds }), "infinitely many values");
     // Growing for ever repeats nothing.
     let grows = Model::new(&["N"])
         .var("x", Sort::Int)

@@ -207,6 +207,14 @@ impl Desk {
         self.tell(Message::Proposal(proposal));
     }
 
+    /// What formulas about [`Desk::system`] say about the system as it was given.
+    pub(crate) fn about_given(&self, formulas: NodeFormulas) -> Option<NodeFormulas> {
+        match self.reduction.lift(Verdict::Holds(Evidence::Invariant(formulas)))? {
+            Verdict::Holds(Evidence::Invariant(formulas)) => Some(formulas),
+            _ => None,
+        }
+    }
+
     /// A token that is cancelled with the engine's.
     pub(crate) fn cancel_token(&self) -> CancelToken {
         self.cancel.child()

@@ -89,7 +89,7 @@ impl Hunt {
             hunt.follow(made.map_err(|e| e.to_string()));
         }
         let ranking = pursuit(system, claim, &Aspect::Rounds);
-        hunt.follow(ranking.map(|of| Way::Rank(Box::new(Ranking::new(of)))).map_err(|e| e.to_string()));
+        hunt.follow(ranking.map(|of| Way::Rank(Box::new(Ranking::new(system, claim, of)))).map_err(|e| e.to_string()));
         #[cfg(test)]
         let unfair = super::bugs::without_fairness(desk, system, claim);
         #[cfg(test)]

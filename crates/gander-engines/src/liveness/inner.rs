@@ -78,15 +78,13 @@ impl Inquiry {
         let report = check(&self.system, &config, &desk.cancel_token(), &Nobody);
         let in_time = begun.elapsed() < self.slice;
         self.slice *= GROWTH;
-        if let Some(error) = report.internal_errors.first() {
-            return Reply::Never(format!("an answer of {} did not pass its check: {}", error.engine, error.problem));
-        }
+        let broken = report.internal_errors.first().map(|e| format!("{} broke: {}", e.engine, e.problem));
         match report.outcomes.into_iter().next().map(|o| o.verdict) {
             Some(Verdict::Holds(evidence)) => Reply::Holds(evidence),
             Some(Verdict::Fails(evidence)) => Reply::Fails(evidence),
             Some(Verdict::Unknown { why, .. }) if in_time && !desk.is_cancelled() => {
-                let why: Vec<String> = why.into_iter().map(|o| format!("{}: {}", o.engine, o.reason)).collect();
-                Reply::Never(why.join("; "))
+                let why = why.into_iter().map(|o| format!("{}: {}", o.engine, o.reason)).chain(broken);
+                Reply::Never(why.collect::<Vec<_>>().join("; "))
             }
             _ => Reply::Later,
         }

@@ -8,8 +8,8 @@
 //! Terms come from the comparisons of the system ([`super::candidates`]), alone and in pairs, or are linear with coefficients
 //! that a solver finds ([`super::linear`]).
 
-use gander_system::passes::{Pursuit, Stage};
-use gander_system::{ClaimId, NodeTerms, Rounds, TransitionId};
+use gander_system::passes::{Asked, Pursuit, Stage};
+use gander_system::{ClaimId, FairnessKind, NodeTerms, Rounds, System, TransitionId};
 use gander_term::{Pool, TermId};
 
 use super::candidates;
@@ -18,7 +18,7 @@ use super::linear;
 use super::prover::Prover;
 use super::step::Steps;
 use super::support;
-use crate::board::portable;
+use crate::board::{Cursor, portable};
 use crate::engine::Desk;
 
 /// How hard it is tried.
@@ -42,6 +42,11 @@ pub(super) struct Ranking {
     pool: Pool,
     prover: Prover,
     invariant: Option<Vec<TermId>>,
+    cursor: Cursor,
+    /// By node: what other engines have proved.
+    known: Vec<Vec<TermId>>,
+    /// Ranks, each by node, of what fairness has done in a round.
+    helped: Vec<Vec<TermId>>,
 }
 
 /// A kind of step from pending to pending.
@@ -55,6 +60,44 @@ pub(super) struct Edge {
     round: bool,
 }
 
+/// What fairness has done in a round, as numbers: 1 where a step of a constraint's transitions is possible and one was taken in this
+/// round. As long as such a step stays possible, only taking one can make it 1, and the end of the round makes it 0.
+fn helped(system: &System, claim: ClaimId, of: &Pursuit, pool: &mut Pool) -> Vec<Vec<TermId>> {
+    let asked = system.claims.get(claim.index()).and_then(|c| Asked::by(&c.kind));
+    let under = asked.map_or(Vec::new(), |a| a.under);
+    let mut single: Vec<Vec<TermId>> = Vec::new();
+    for (f, seen) in under.iter().zip(&of.seen) {
+        let set = match &system.fairness[f.index()].kind {
+            FairnessKind::Weak(set) | FairnessKind::Strong(set) => set,
+            FairnessKind::Justice(_) => continue,
+        };
+        let mut by_node = Vec::new();
+        for n in of.system.node_ids() {
+            let here = of.old_node(n);
+            let mut ways = Vec::new();
+            for &t in set.iter().filter(|t| system.transition(**t).source == here) {
+                let truth = pool.tt();
+                ways.extend(Steps::of(system, pool, t).before(pool, truth));
+            }
+            let (possible, seen) = (pool.or(ways), pool.var(*seen));
+            let both = pool.and([possible, seen]);
+            let (one, zero) = (pool.int(1), pool.int(0));
+            by_node.push(pool.ite(both, one, zero));
+        }
+        single.push(by_node);
+    }
+    if single.len() > 1 {
+        let mut sum = single[0].clone();
+        for other in &single[1..] {
+            for (s, &o) in sum.iter_mut().zip(other) {
+                *s = pool.add(*s, o);
+            }
+        }
+        single.insert(0, sum);
+    }
+    single
+}
+
 /// A component of the tuples: a term for each node, and the edges that decrease it.
 struct Level {
     by_node: Vec<TermId>,
@@ -62,18 +105,27 @@ struct Level {
 }
 
 impl Ranking {
-    pub(super) fn new(of: Pursuit) -> Ranking {
-        let pool = Pool::fork(&of.system.pool);
+    /// For the pursuit system `of` of a claim of `system`.
+    pub(super) fn new(system: &System, claim: ClaimId, of: Pursuit) -> Ranking {
+        let mut pool = Pool::fork(&of.system.pool);
+        let helped = helped(system, claim, &of, &mut pool);
         let prover = Prover::for_claim(ClaimId(0));
-        Ranking { of, effort: Some(Effort::Plain), pool, prover, invariant: None }
+        let known = vec![Vec::new(); of.system.nodes.len()];
+        let (effort, cursor) = (Some(Effort::Plain), Cursor::default());
+        Ranking { of, effort, pool, prover, invariant: None, cursor, known, helped }
     }
 
     /// A piece of work: a proof, or that there is more to do, or nothing more to try.
     pub(super) fn advance(&mut self, desk: &Desk) -> Option<Option<Rounds>> {
         let effort = self.effort?;
-        if effort == Effort::Supported {
-            let candidates = candidates::formulas(&self.of.system, &mut self.pool);
-            self.invariant = support::invariant(desk, &mut self.prover, &self.of.system, &mut self.pool, &candidates);
+        if effort == Effort::Supported || (effort == Effort::Linear && self.learns(desk)) {
+            let common = candidates::formulas(&self.of.system, &mut self.pool);
+            let mut candidates = vec![common; self.of.system.nodes.len()];
+            self.learns(desk);
+            for (list, known) in candidates.iter_mut().zip(&self.known) {
+                list.extend(known);
+            }
+            self.invariant = support::invariant(desk, &mut self.prover, &self.of.system, &mut self.pool, candidates);
         }
         let ranks = self.search(desk, effort);
         self.effort = match effort {
@@ -86,6 +138,23 @@ impl Ranking {
             Some(ranks) => Some(Some(self.evidence(ranks)?)),
             None => Some(None),
         }
+    }
+
+    /// Takes what others have proved; true if there is something new.
+    fn learns(&mut self, desk: &Desk) -> bool {
+        let mut new = false;
+        for formulas in support::proved(desk, &mut self.cursor) {
+            for n in self.of.system.node_ids() {
+                let Some(&t) = formulas.by_node.get(self.of.old_node(n).index()) else { continue };
+                if let Ok(t) = self.pool.import(&formulas.pool, t)
+                    && self.pool.as_bool(t).is_none()
+                {
+                    self.known[n.index()].push(t);
+                    new = true;
+                }
+            }
+        }
+        new
     }
 
     fn invariant_at(&mut self, n: usize) -> TermId {
@@ -149,6 +218,8 @@ impl Ranking {
             let pairs = candidates::pairs(&mut self.pool, &terms);
             terms.extend(pairs);
         }
+        let mut terms: Vec<Vec<TermId>> = terms.into_iter().map(|t| vec![t; nodes]).collect();
+        terms.extend(self.helped.clone());
         while edges.iter().any(|e| e.round) {
             if desk.is_cancelled() {
                 return None;
@@ -190,16 +261,17 @@ impl Ranking {
     }
 
     /// A term that no edge inside increases and some decrease, and which do.
-    fn term_for(&mut self, desk: &Desk, edges: &[Edge], inside: &[usize], terms: &[TermId]) -> Option<Level> {
-        let mut best: Option<(TermId, Vec<usize>)> = None;
-        'terms: for &term in terms {
+    fn term_for(&mut self, desk: &Desk, edges: &[Edge], inside: &[usize], terms: &[Vec<TermId>]) -> Option<Level> {
+        let mut best: Option<(&Vec<TermId>, Vec<usize>)> = None;
+        'terms: for by_node in terms {
             if desk.is_cancelled() {
                 return None;
             }
             let mut done = Vec::new();
             for &i in inside {
-                let Edge { formula, steps, .. } = &edges[i];
-                let next = steps.behind(&mut self.pool, term);
+                let Edge { formula, steps, from, to, .. } = &edges[i];
+                let term = by_node[*from];
+                let next = steps.behind(&mut self.pool, by_node[*to]);
                 let sort = self.pool.sort(term);
                 let zero = candidates::zero(&mut self.pool, sort);
                 let kept = self.pool.le(next, term);
@@ -229,19 +301,20 @@ impl Ranking {
             }
             if best.as_ref().is_none_or(|(_, b)| (rounds(&done), done.len()) > (rounds(b), b.len())) {
                 let all = done.len() == inside.len();
-                best = Some((term, done));
+                best = Some((by_node, done));
                 if all {
                     break;
                 }
             }
         }
-        let (term, done) = best?;
-        let sort = self.pool.sort(term);
+        let (terms, done) = best?;
+        let sort = self.pool.sort(terms[edges[*inside.first()?].from]);
         let zero = candidates::zero(&mut self.pool, sort);
         let mut by_node = vec![zero; self.of.system.nodes.len()];
         for &i in inside {
-            by_node[edges[i].from] = term;
-            by_node[edges[i].to] = term;
+            for n in [edges[i].from, edges[i].to] {
+                by_node[n] = terms[n];
+            }
         }
         Some(Level { by_node, done })
     }

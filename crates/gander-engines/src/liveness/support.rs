@@ -3,22 +3,26 @@
 //! After Flanagan and Leino (*Houdini, an annotation assistant for ESC/Java*, 2001): all candidates are assumed of every
 //! node; models of starts and steps that violate some of them throw these out, until none is left to be thrown out.
 
-use gander_system::{StartId, System};
+use gander_system::{NodeFormulas, StartId, System};
 use gander_term::{Pool, TermId, Value, evaluate};
 
 use super::prover::{Model, Prover};
 use super::step::Steps;
+use crate::board::{Cursor, Fact};
 use crate::engine::Desk;
 
-/// By node: the conjunction of the candidates that hold there always; nothing if solvers did not answer.
+/// No more facts are taken from the board.
+const MOST_FACTS: usize = 40;
+
+/// By node: the conjunction of the candidates for it that hold there always; nothing if solvers did not answer.
 pub(super) fn invariant(
     desk: &Desk,
     prover: &mut Prover,
     system: &System,
     pool: &mut Pool,
-    candidates: &[TermId],
+    candidates: Vec<Vec<TermId>>,
 ) -> Option<Vec<TermId>> {
-    let mut kept: Vec<Vec<TermId>> = vec![candidates.to_vec(); system.nodes.len()];
+    let mut kept = candidates;
     for (i, start) in system.starts.iter().enumerate() {
         let constraint = system.start_term(pool, StartId::from(i));
         let admissible = system.assumption_term(pool, start.target);
@@ -44,6 +48,18 @@ pub(super) fn invariant(
             return Some(kept.into_iter().map(|list| pool.and(list)).collect());
         }
     }
+}
+
+/// What other engines have proved of the system as it was given and is inductive, by node, since the cursor.
+pub(super) fn proved(desk: &Desk, cursor: &mut Cursor) -> Vec<NodeFormulas> {
+    let mut found = Vec::new();
+    for fact in desk.board().news(cursor) {
+        let Fact::Invariant(known) = &*fact else { continue };
+        if known.k == 1 && found.len() < MOST_FACTS {
+            found.extend(desk.about_given(known.formulas.clone()));
+        }
+    }
+    found
 }
 
 /// Those formulas that follow.

@@ -102,6 +102,8 @@ pub struct Pursuit {
     pub system: System,
     /// The variable that is true in a state that a round leads to; none if every pending step is a round.
     pub round: Option<gander_term::SymbolId>,
+    /// By fairness constraint of the claim: the variable that is true if it was hit in this round. None if there are not several.
+    pub seen: Vec<gander_term::SymbolId>,
     /// The variable that is true once a state was saved ([`Aspect::Repetition`]).
     pub saved: Option<gander_term::SymbolId>,
     /// All values that pending states can have are finitely many, if the claim holds ([`Aspect::Repetition`]).
@@ -137,14 +139,17 @@ pub fn pursuit(system: &System, of: ClaimId, aspect: &Aspect) -> Result<Pursuit,
     }
     let symbol = |v: Option<crate::system::VarId>| v.map(|v| work.copy.to.so_far().var(v).current);
     let (round, saved) = (symbol(monitor.round), symbol(monitor.memory.as_ref().map(|m| m.saved)));
+    let seen = monitor.seen.iter().filter_map(|&v| symbol(Some(v))).collect();
     let finite = system.vars.iter().enumerate().all(|(i, v)| {
-        v.sort.is_finite() || matches!(aspect, Aspect::Repetition(bounds) if bounds.get(i).is_some_and(Option::is_some))
+        let bounded = matches!(aspect, Aspect::Repetition(bounds) if bounds.get(i).is_some_and(Option::is_some));
+        v.sort.is_finite() || (v.sort == Sort::Int && bounded)
     });
     let count = system.transitions.len();
     // The copies that save come last.
     let saving = if saved.is_some() { transitions.len() - count..transitions.len() } else { 0..0 };
     Ok(Pursuit {
         saving,
+        seen,
         round,
         saved,
         finite,

@@ -47,7 +47,7 @@ pub(super) struct Memory {
 /// The variables of the monitor.
 pub(super) struct Monitor {
     /// By constraint: it was hit in this round. Not needed if there is only one.
-    seen: Vec<VarId>,
+    pub(super) seen: Vec<VarId>,
     /// By constraint: the flag of a strong one.
     never: Vec<Option<VarId>>,
     pub(super) round: Option<VarId>,
