@@ -19,12 +19,12 @@
 //! - It never panics on input; if it does nevertheless, that costs this engine only.
 
 use std::fs::File;
-use std::io::BufWriter;
+use std::io::{BufWriter, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::mpsc::Sender;
 
-use gander_smt::{CoreSession, Killer, Session, SessionConfig, Solver};
+use gander_smt::{CoreSession, Horn, Killer, Session, SessionConfig, Solver};
 use gander_system::{ClaimId, ClaimKind, Evidence, NodeFormulas, System, Verdict};
 
 use crate::board::{Board, Fact};
@@ -85,6 +85,7 @@ pub fn engines() -> &'static [EngineInfo] {
         crate::bdd::INFO,
         crate::invariants::INFO,
         crate::pdr::INFO,
+        crate::horn::INFO,
         crate::accelerate::INFO,
         crate::liveness::INFO,
         crate::backward::INFO,
@@ -266,30 +267,42 @@ impl Desk {
     /// A session with a solver that ends when the engine is cancelled.
     pub fn session(&self, solver: &Solver, purpose: &Purpose) -> Session {
         let mut session = self.config.solvers.session(solver, self.session_config());
-        self.log(&mut session, purpose);
+        if let Some(log) = self.log(purpose) {
+            session.set_log(log);
+        }
         session
     }
 
     /// [`Desk::session`] that can be asked for cores.
     pub fn session_with_cores(&self, solver: &Solver, purpose: &Purpose) -> CoreSession {
         let mut session = self.config.solvers.core_session(solver, self.session_config());
-        self.log(&mut session, purpose);
+        if let Some(log) = self.log(purpose) {
+            session.set_log(log);
+        }
         session
+    }
+
+    /// A conversation about Horn clauses that ends when the engine is cancelled.
+    pub fn horn(&self, solver: &Solver, purpose: &Purpose) -> Horn {
+        let mut horn = Horn::start(solver, &self.session_config());
+        if let Some(log) = self.log(purpose) {
+            horn.set_log(log);
+        }
+        horn
     }
 
     fn session_config(&self) -> SessionConfig {
         SessionConfig { memory: self.config.memory, killer: self.killer.clone(), ..SessionConfig::default() }
     }
 
-    /// Records a conversation, if conversations are.
-    fn log(&self, session: &mut Session, purpose: &Purpose) {
-        let Some(folder) = &self.config.log_smt else { return };
+    /// The file that a conversation is kept in, if conversations are.
+    fn log(&self, purpose: &Purpose) -> Option<Box<dyn Write + Send>> {
+        let folder = self.config.log_smt.as_ref()?;
         let n = self.conversations.fetch_add(1, Ordering::Relaxed);
         let claims = claims_in_file_name(self.system(), &purpose.claims);
         let path = folder.join(format!("{}-{claims}-{}-{n}.smt2", self.engine, purpose.part));
         // A log that cannot be written is the command's business: it made the folder.
-        if let Ok(file) = File::create(path) {
-            session.set_log(Box::new(BufWriter::new(file)));
-        }
+        let file = File::create(path).ok()?;
+        Some(Box::new(BufWriter::new(file)))
     }
 }

@@ -24,6 +24,7 @@ mod eliminate;
 mod encoding;
 mod engine;
 mod explicit;
+mod horn;
 mod houdini;
 mod induction;
 mod invariants;

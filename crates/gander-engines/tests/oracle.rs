@@ -88,6 +88,13 @@ fn induction_agrees() {
     assert!(holds > 0 && fails > 0, "{report}");
 }
 
+#[test]
+fn horn_agrees() {
+    let report = agrees(Portfolio::new(Some(&["horn"])), Lengths::Any, 720_000);
+    let (holds, fails) = decided(&report);
+    assert!(holds > 0 && fails > 0, "{report}");
+}
+
 /// The systems as they are generated, like dataflow programs, and with bit-vectors.
 #[test]
 fn pdr_agrees() {

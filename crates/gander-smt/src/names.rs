@@ -6,7 +6,7 @@
 
 use std::fmt::Write as _;
 
-use gander_term::{IBig, RBig};
+use gander_term::{Enumeration, IBig, RBig};
 
 /// Encodes a user's name.
 pub(crate) fn encode(name: &str) -> Encoded {
@@ -64,6 +64,16 @@ pub(crate) fn enum_variant(name: &str, variant: &str) -> String {
     let (e, v) = (encode(name), encode(variant));
     // `@` occurs in neither part, so the pair can be read back.
     if e.quoted || v.quoted { format!("|{}@!v@{}|", e.text, v.text) } else { format!("{}@!v@{}", e.text, v.text) }
+}
+
+/// The declaration of an enumeration as a datatype.
+pub(crate) fn declare_enum(e: &Enumeration) -> String {
+    let mut out = format!("(declare-datatypes (({} 0)) ((", enum_sort(&e.name));
+    for variant in &e.variants {
+        let _ = write!(out, "({})", enum_variant(&e.name, variant));
+    }
+    out.push_str(")))\n");
+    out
 }
 
 /// An integer literal.

@@ -502,12 +502,7 @@ impl Session {
         if let Some(scope) = self.scopes.last_mut() {
             scope.enums.push(id);
         }
-        let e = pool.enumeration(id);
-        let out = self.talk.commands();
-        out.push_str(&format!("(declare-datatypes (({} 0)) ((", names::enum_sort(&e.name)));
-        for variant in &e.variants {
-            out.push_str(&format!("({})", names::enum_variant(&e.name, variant)));
-        }
-        out.push_str(")))\n");
+        let text = names::declare_enum(pool.enumeration(id));
+        self.talk.commands().push_str(&text);
     }
 }

@@ -15,7 +15,7 @@
 use gander_term::{Op, Pool, RBig, Sort, SymbolId, TermId, Value, eval};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::linear::{Constraint, Linear, Relation, rational};
+use super::linear::{Constraint, Linear, Relation, plain_sum, rational};
 
 /// Values of symbols.
 pub(super) type Model = FxHashMap<SymbolId, Value>;
@@ -364,10 +364,8 @@ impl Walk<'_> {
             _ => {}
         }
         let atom = self.rebuild(t)?;
-        Ok(match self.pool.as_constant(atom).and_then(|v| rational(&v)) {
-            Some(c) => Linear::constant(c),
-            None => Linear::atom(atom),
-        })
+        // With what was fixed it may be linear.
+        Ok(plain_sum(self.pool, atom).unwrap_or_else(|| Linear::atom(atom)))
     }
 
     /// True if no atom is a symbol that is to be eliminated.
@@ -378,6 +376,9 @@ impl Walk<'_> {
     /// `t div k` or `t mod k`.
     fn quotient(&mut self, t: TermId, args: &[TermId], dividend: &Linear) -> Result<Linear, NotProjectable> {
         let k = self.divisor(args[1]).unwrap_or(RBig::ONE);
+        if k == RBig::ONE {
+            return Ok(if self.pool.op(t) == Op::Mod { Linear::default() } else { dividend.clone() });
+        }
         if self.is_kept(dividend) {
             // An atom about the state: bounds on it say more than what it is congruent to.
             let dividend = dividend.term(self.pool, Sort::Int);

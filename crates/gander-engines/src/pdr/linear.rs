@@ -115,6 +115,28 @@ pub(super) struct Constraint {
 }
 
 impl Constraint {
+    /// A comparison of sums as a constraint, or its negation; none for any other formula.
+    pub(super) fn of(pool: &Pool, literal: TermId) -> Option<Constraint> {
+        let (atom, positive) = match pool.op(literal) {
+            Op::Not => (pool.args(literal)[0], false),
+            _ => (literal, true),
+        };
+        let &[a, b] = pool.args(atom) else { return None };
+        if !pool.sort(a).is_numeric() {
+            return None;
+        }
+        let (small, large, relation) = match (pool.op(atom), positive) {
+            (Op::Eq, true) => (a, b, Relation::Equal),
+            (Op::Lt, true) | (Op::Ge, false) => (a, b, Relation::Below),
+            (Op::Le, true) | (Op::Gt, false) => (a, b, Relation::AtMost),
+            (Op::Gt, true) | (Op::Le, false) => (b, a, Relation::Below),
+            (Op::Ge, true) | (Op::Lt, false) => (b, a, Relation::AtMost),
+            _ => return None,
+        };
+        let form = plain_sum(pool, small)?.minus(&plain_sum(pool, large)?);
+        Constraint { form, relation, sort: pool.sort(a) }.normal()
+    }
+
     /// The normal form; none if it holds whatever the atoms are.
     pub(super) fn normal(mut self) -> Option<Constraint> {
         if self.form.terms.is_empty() {
@@ -172,6 +194,35 @@ impl Constraint {
             _ => pool.le(left, right),
         }
     }
+}
+
+/// A sum of variables with coefficients.
+pub(super) fn plain_sum(pool: &Pool, root: TermId) -> Option<Linear> {
+    let mut sum = Linear::default();
+    let mut rest = vec![(root, RBig::ONE)];
+    while let Some((t, factor)) = rest.pop() {
+        let args = pool.args(t);
+        match pool.op(t) {
+            Op::Symbol(_) => sum.add(&Linear::atom(t), &factor),
+            Op::Const(_) => sum.constant += rational(&pool.as_constant(t)?)? * factor,
+            Op::Add => rest.extend(args.iter().map(|&a| (a, factor.clone()))),
+            Op::Neg => rest.push((args[0], -factor)),
+            Op::Sub => rest.extend([(args[0], factor.clone()), (args[1], -factor)]),
+            Op::Mul if args.len() == 2 => {
+                let constant = |t: TermId| pool.as_constant(t).and_then(|v| rational(&v));
+                match (constant(args[0]), constant(args[1])) {
+                    (Some(c), _) => rest.push((args[1], factor * c)),
+                    (None, Some(c)) => rest.push((args[0], factor * c)),
+                    _ => return None,
+                }
+            }
+            _ => return None,
+        }
+        if rest.len() > 1000 {
+            return None;
+        }
+    }
+    Some(sum)
 }
 
 /// `m` divides the sum.
@@ -277,6 +328,23 @@ mod tests {
         assert_eq!(shown(p, g, Relation::AtMost).unwrap(), "3 <= x");
         let h = form(p, &[("x", -1)], 7);
         assert_eq!(shown(p, h, Relation::Equal).unwrap(), "x == 7");
+    }
+
+    #[test]
+    fn comparisons_are_constraints() {
+        let p = &mut Pool::new();
+        for (text, expected) in
+            [("x + 1 > 2 * y", "2 * y <= x"), ("not x - y >= 3", "x <= y + 2"), ("x == y", "x == y")]
+        {
+            for name in ["x", "y"] {
+                p.variable(name, Sort::Int);
+            }
+            let t = gander_term::parse_term(p, text).unwrap();
+            let found = Constraint::of(p, t).unwrap().term(p);
+            assert_eq!(p.display(found).to_string(), expected);
+        }
+        let other = gander_term::parse_term(p, "x * y > 1").unwrap();
+        assert_eq!(Constraint::of(p, other), None);
     }
 
     #[test]

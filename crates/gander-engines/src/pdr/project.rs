@@ -291,3 +291,6 @@ impl<'a> Work<'a> {
         result
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use gander_smt::{Limits, Reason, Solver};
 use gander_system::{ClaimId, Evidence, NodeId, TransitionId};
-use gander_term::{Features, TermId};
+use gander_term::{Features, Op, Pool, TermId};
 use rustc_hash::FxHashMap;
 
 use crate::board::{Cursor, Fact};
@@ -381,11 +381,14 @@ impl Prover {
         self.view.raise_bound(desk.board(), self.question.claim, k as u32);
         for (node, formula) in self.exclusion.clone().unwrap_or_default() {
             if self.nodes.contains(&node) {
-                let not = self.view.encoding.pool.not(formula);
-                self.add_lemma(node, vec![not], k);
+                for cube in cubes_of(&mut self.view.encoding.pool, formula) {
+                    self.add_lemma(node, cube, k);
+                }
             }
         }
         self.frontier = k + 1;
+        // Nothing leads to them any more.
+        self.obligations.clear();
         for level in 1..=k {
             let now: Vec<usize> =
                 (0..self.frames.lemmas.len()).filter(|&l| self.frames.lemmas[l].level == level).collect();
@@ -403,13 +406,22 @@ impl Prover {
                 }
             }
         }
-        let Some(level) = self.frames.fixpoint(k) else { return Ok(Outcome::More) };
+        let Some(level) = self.fixpoint(k) else { return Ok(Outcome::More) };
         self.frames.close(level);
-        self.conclude(desk, level)
+        self.conclude(desk)
     }
 
-    /// The lemmas above a level are inductive: does the claim follow?
-    fn conclude(&mut self, desk: &Desk, _level: usize) -> Result<Outcome, Trouble> {
+    /// A frame that equals the next one.
+    fn fixpoint(&self, last: usize) -> Option<usize> {
+        #[cfg(test)]
+        if self.view.encoding.bug == Some(crate::seeded::SeededBug::FramesTakenForEqual) {
+            return Some(last.saturating_sub(1));
+        }
+        self.frames.fixpoint(last)
+    }
+
+    /// The lemmas for ever are inductive: does the claim follow?
+    fn conclude(&mut self, desk: &Desk) -> Result<Outcome, Trouble> {
         // Activate what is inductive by its own literal.
         self.queries = None;
         self.wake(desk)?;
@@ -427,4 +439,19 @@ impl Prover {
         }
         Ok(Outcome::Over)
     }
+}
+
+/// The cubes that a formula excludes: one for each conjunct.
+fn cubes_of(pool: &mut Pool, formula: TermId) -> Vec<Vec<TermId>> {
+    let conjuncts = if pool.op(formula) == Op::And { pool.args(formula).to_vec() } else { vec![formula] };
+    let mut cubes = Vec::new();
+    for c in conjuncts {
+        let args = pool.args(c).to_vec();
+        cubes.push(match pool.op(c) {
+            Op::Or => args.into_iter().map(|a| pool.not(a)).collect(),
+            Op::Implies => vec![args[0], pool.not(args[1])],
+            _ => vec![pool.not(c)],
+        });
+    }
+    cubes
 }

@@ -1,0 +1,196 @@
+//! The system as constrained Horn clauses, for the Horn engine of Z3 (Spacer; Komuravelli, Gurfinkel and Chaki 2014).
+//!
+//! One predicate a node says which states are reachable there. If the clauses can be satisfied without meeting a target,
+//! the formulas that satisfy them are an invariant. If they contradict each other, some run meets a target: it is
+//! looked for depth by depth. Clauses are asked for a short time first, then for four times as long, and so on.
+
+mod clauses;
+
+use std::time::Duration;
+
+use gander_smt::{Horn, HornAnswer, Limits, Reason, Solver};
+use gander_system::{ClaimId, ClaimKind, Evidence};
+use gander_term::TermId;
+
+use crate::board::portable;
+use crate::engine::{Advance, Desk, Engine, EngineInfo, Purpose};
+use crate::question::{Place, Question, is_question};
+use crate::search::{Found, Search};
+use crate::together::Together;
+use crate::view::View;
+
+use clauses::clauses;
+
+/// The entry in the list of engines.
+pub(crate) const INFO: EngineInfo = EngineInfo {
+    name: "horn",
+    about: "the Horn engine of z3: invariants, one predicate a node",
+    decides,
+    finds_shortest: false,
+    begins_at_once: false,
+    open: |desk| Box::new(HornEngine::new(desk)),
+};
+
+fn decides(kind: &ClaimKind) -> bool {
+    is_question(kind)
+}
+
+/// Time for the first attempt at a claim, and how much longer each further one may take.
+const FIRST_ATTEMPT: Duration = Duration::from_secs(2);
+const LONGER: u32 = 4;
+
+/// Time for one depth of the search for a run.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// See the module's documentation.
+struct HornEngine {
+    waiting: Vec<ClaimId>,
+    attempts: Vec<Attempt>,
+    obstacles: Vec<(ClaimId, String)>,
+}
+
+/// Where the work on a claim stands.
+struct Attempt {
+    view: View,
+    question: Question,
+    search: Search,
+    patience: Duration,
+    /// Some run meets a target: the depth to look at next.
+    depth: Option<u32>,
+    over: bool,
+    why: Option<String>,
+}
+
+impl HornEngine {
+    fn new(desk: &Desk) -> HornEngine {
+        HornEngine {
+            waiting: desk.claims().iter().rev().copied().collect(),
+            attempts: Vec::new(),
+            obstacles: Vec::new(),
+        }
+    }
+
+    fn open(&mut self, desk: &Desk, claim: ClaimId) {
+        let view = if View::needs_chain(&desk.system().claims[claim.index()].kind) {
+            match View::chain(desk, claim) {
+                Ok(view) => view,
+                Err(why) => return self.obstacles.push((claim, why)),
+            }
+        } else {
+            View::plain(desk)
+        };
+        let Together { view, mut questions, features } = Together::alone(view, claim);
+        let Some(question) = questions.pop() else { return };
+        let search = Search::new(features, Purpose { part: "runs", claims: vec![claim] });
+        // A single state is no matter of clauses.
+        let depth = is_about_starts(&question).then_some(0);
+        let (over, why) = (false, None);
+        self.attempts.push(Attempt { view, question, search, patience: FIRST_ATTEMPT, depth, over, why });
+    }
+}
+
+impl Attempt {
+    fn advance(&mut self, desk: &Desk, solver: &Solver) {
+        match self.depth {
+            Some(depth) => self.look(desk, depth),
+            None => self.ask(desk, solver),
+        }
+    }
+
+    /// Hands the clauses to the solver.
+    fn ask(&mut self, desk: &Desk, solver: &Solver) {
+        let e = &mut self.view.encoding;
+        let made = clauses(e, &self.question);
+        let purpose = Purpose { part: "clauses", claims: vec![self.question.claim] };
+        let mut horn: Horn = desk.horn(solver, &purpose);
+        match horn.solve(&mut e.pool, &made.predicates, &made.clauses, Limits::time(self.patience)) {
+            Ok(HornAnswer::Satisfied(formulas)) => {
+                let mut by_node: Vec<TermId> = e.system.node_ids().map(|_| e.pool.ff()).collect();
+                for (n, formula) in made.nodes.iter().zip(formulas) {
+                    by_node[n.index()] = formula;
+                }
+                if let Ok(invariant) = portable(&e.system, &e.pool, &by_node) {
+                    let proof = self.view.proof(Evidence::Invariant(invariant));
+                    // What the solver means by a formula is not always what we read: the checker decides.
+                    desk.conjecture([(self.question.claim, self.question.never_met(proof))]);
+                }
+                self.stop("the solver's invariant could not be confirmed".into());
+            }
+            Ok(HornAnswer::Contradictory) => {
+                self.why = Some("a run exists, but none was found yet; more time would help".into());
+                self.depth = Some(0);
+            }
+            Err(Reason::Interrupted) => {}
+            Err(Reason::Timeout) => {
+                self.why = Some(format!("no invariant within {} s", self.patience.as_secs()));
+                self.patience *= LONGER;
+            }
+            Err(reason) => self.stop(reason.to_string()),
+        }
+    }
+
+    /// Looks for a run of this length.
+    fn look(&mut self, desk: &Desk, depth: u32) {
+        let now: Vec<usize> = (0..self.question.targets.len()).collect();
+        let targets = self.question.targets.clone();
+        let limits = Limits::time(PATIENCE);
+        match self.search.ask(&mut self.view.encoding, desk, &targets, &now, depth, limits) {
+            Found::Met(_, path) => {
+                if let Some(verdict) = path.into_run().and_then(|run| self.view.met(&self.question, run)) {
+                    desk.propose(self.question.claim, verdict);
+                }
+                self.over = true;
+            }
+            Found::Nothing if is_about_starts(&self.question) => {
+                desk.propose(self.question.claim, self.question.never_met(Evidence::Refutation));
+                self.over = true;
+            }
+            Found::Nothing => {
+                self.view.raise_bound(desk.board(), self.question.claim, depth);
+                self.depth = Some(depth + 1);
+            }
+            Found::Unknown(Reason::Interrupted) => {}
+            Found::Unknown(reason) => self.stop(format!("a run exists, stopped at depth {depth}: {reason}")),
+        }
+    }
+
+    fn stop(&mut self, why: String) {
+        self.over = true;
+        self.why = Some(why);
+    }
+}
+
+/// True if targets can be met in start states only.
+fn is_about_starts(question: &Question) -> bool {
+    !question.targets.is_empty() && question.targets.iter().all(|t| matches!(t.place, Place::Beginning(_)))
+}
+
+impl Engine for HornEngine {
+    fn advance(&mut self, desk: &Desk) -> Advance {
+        let Some(solver) = desk.config().solvers.z3().filter(|s| Horn::is_supported(s)).cloned() else {
+            let why = "needs z3, which was not found";
+            self.obstacles.extend(self.waiting.drain(..).map(|c| (c, why.to_string())));
+            return Advance::Finished;
+        };
+        self.waiting.retain(|&c| desk.is_open(c));
+        if let Some(claim) = self.waiting.pop() {
+            self.open(desk, claim);
+        }
+        let settled = |a: &Attempt| a.over || !desk.is_open(a.question.claim);
+        // The newest first: each claim gets its short attempt before others get a long one.
+        let at = (0..self.attempts.len()).rev().filter(|&i| !settled(&self.attempts[i]));
+        if let Some(at) = at.min_by_key(|&i| self.attempts[i].patience) {
+            self.attempts[at].advance(desk, &solver);
+        }
+        for a in self.attempts.iter().filter(|a| settled(a)) {
+            self.obstacles.extend(a.why.clone().map(|why| (a.question.claim, why)));
+        }
+        self.attempts.retain(|a| !settled(a));
+        if self.attempts.is_empty() && self.waiting.is_empty() { Advance::Finished } else { Advance::Again }
+    }
+
+    fn obstacle(&self, claim: ClaimId) -> Option<String> {
+        let running = self.attempts.iter().find(|a| a.question.claim == claim).and_then(|a| a.why.clone());
+        running.or_else(|| self.obstacles.iter().rev().find(|(c, _)| *c == claim).map(|(_, why)| why.clone()))
+    }
+}
