@@ -90,7 +90,12 @@ fn induction_agrees() {
 
 #[test]
 fn horn_agrees() {
-    let report = agrees(Portfolio::new(Some(&["horn"])), Lengths::Any, 720_000);
+    let mut portfolio = Portfolio::new(Some(&["horn"]));
+    let comparison = Comparison { lengths: Lengths::Any, ..Comparison::default() };
+    // Each claim is a process of its own, and what z3 cannot do takes all the time there is.
+    let report = compare(720_000..720_000 + systems().div_ceil(4), &mut portfolio, comparison);
+    assert!(portfolio.problems.is_empty(), "internal errors:\n{}", portfolio.problems.join("\n"));
+    assert!(report.disagreements.is_empty(), "{report}");
     let (holds, fails) = decided(&report);
     assert!(holds > 0 && fails > 0, "{report}");
 }

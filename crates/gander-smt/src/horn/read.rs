@@ -116,6 +116,7 @@ impl<'s> Reader<'_, 's> {
             Some(pool.and(pairs?))
         };
         match head {
+            "and" | "or" if args.iter().any(|&a| pool.sort(a) != Sort::Bool) => None,
             "and" => Some(pool.and(args)),
             "or" => Some(pool.or(args)),
             "not" => pool.mk(Op::Not, &args).ok(),
@@ -184,9 +185,9 @@ mod tests {
 
     #[test]
     fn what_solvers_print_is_read_back() {
-        assert_eq!(read("(and x!2 (not (= (mod x!0 2) (- 1))))").unwrap(), "b and not x mod 2 == -1");
+        assert_eq!(read("(and x!2 (not (= (mod x!0 2) (- 1))))").unwrap(), "b and x mod 2 != -1");
         assert_eq!(read("(let ((a!1 (+ x!0 (* (- 2) x!0)))) (<= a!1 3))").unwrap(), "x + -2 * x <= 3");
-        assert_eq!(read("(<= (* 2.0 x!1) (to_real x!0))").unwrap(), "2 * r <= to_real(x)");
+        assert_eq!(read("(<= (* 2.0 x!1) (to_real x!0))").unwrap(), "2.0 * r <= to_real(x)");
         assert_eq!(read("(let ((a!1 x!2)) (let ((a!1 (not a!1))) a!1))").unwrap(), "not b");
     }
 
