@@ -27,6 +27,8 @@ pub struct CheckConfig {
     pub seed: u64,
     /// Bytes of memory that one solver may use.
     pub memory: Option<u64>,
+    /// Bytes of memory that the whole check may use, solvers included; three fifths of the machine's if not given.
+    pub total_memory: Option<u64>,
     /// The solvers to ask.
     pub solvers: Arc<Solvers>,
     /// A folder to keep every solver conversation in.
@@ -48,6 +50,7 @@ impl CheckConfig {
             jobs: 0,
             seed: 0,
             memory: None,
+            total_memory: None,
             solvers,
             log_smt: None,
             second_opinion: None,

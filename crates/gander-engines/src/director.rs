@@ -4,7 +4,8 @@
 //! so far, in the order of the portfolio on a tie, for one piece of work. So cheap engines come first, no engine starves,
 //! and a check that the first pieces of work settle never starts more than one thread; which engines take part in a longer
 //! one is looked up in the portfolio only then. Workers sleep on a condition variable, the
-//! director on its channel; if there are more engines than workers it looks ten times a second whether turns last too long.
+//! director on its channel; if there are more engines than workers it looks ten times a second whether turns last too long,
+//! and four times a second whether too much memory is in use.
 //!
 //! Nothing an engine says is shown before `gander-certify` has checked it. A wrong answer becomes an internal error and
 //! the claim stays open for others; so does a claim whose evidence could not be checked for lack of resources.
@@ -26,6 +27,7 @@ use crate::board::{Board, Fact, ProvedInvariant};
 use crate::cancel::CancelToken;
 use crate::config::{CheckConfig, CheckReport, Event, InternalError, Observer, Outcome};
 use crate::engine::{Desk, EngineInfo, Message, Proposal, engines};
+use crate::memory::{machine_memory, used_memory};
 use crate::portfolio::{ModelProfile, Part};
 use crate::reduction::Reduction;
 use crate::schedule::Schedule;
@@ -198,8 +200,12 @@ enum Ending {
     Settled,
     Exhausted,
     OutOfTime,
+    OutOfMemory,
     Cancelled,
 }
+
+/// How often the memory in use is looked at.
+const MEMORY_LOOK: Duration = Duration::from_millis(250);
 
 struct Director<'a> {
     system: &'a Arc<System>,
@@ -251,6 +257,8 @@ impl Director<'_> {
         self.floor.set_jobs(jobs);
         // Somebody must be there to say that there is nothing to do.
         hire();
+        let most = self.config.total_memory.or_else(|| Some(machine_memory()? / 5 * 3));
+        let mut look = most.map(|_| self.started + MEMORY_LOOK);
         let mut idle = false;
         loop {
             if self.outcomes.iter().all(Option::is_some) {
@@ -259,6 +267,14 @@ impl Director<'_> {
             let now = Instant::now();
             if deadline.is_some_and(|d| now >= d) {
                 return Ending::OutOfTime;
+            }
+            if look.is_some_and(|at| now >= at) {
+                match (used_memory(), most) {
+                    (Some(used), Some(most)) if used > most => return Ending::OutOfMemory,
+                    (Some(_), _) => look = Some(now + MEMORY_LOOK),
+                    // A system that does not tell now will not tell later.
+                    (None, _) => look = None,
+                }
             }
             // Who says how many jobs there are means it.
             let hiring = match self.floor.hiring(now, ALONE, self.config.jobs == 0) {
@@ -281,7 +297,7 @@ impl Director<'_> {
                         return Ending::Exhausted;
                     }
                     let patience = self.waiting.iter().map(|(at, _)| *at).min();
-                    match self.next_message([deadline, hiring, patience].into_iter().flatten().min(), now) {
+                    match self.next_message([deadline, hiring, patience, look].into_iter().flatten().min(), now) {
                         Ok(message) => message,
                         Err(RecvTimeoutError::Timeout) => continue,
                         Err(RecvTimeoutError::Disconnected) => return Ending::Exhausted,
@@ -470,6 +486,7 @@ fn obstacles(system: &System, config: &CheckConfig, floor: &Floor, claim: ClaimI
         let reason = reason.unwrap_or_else(|| match (ending, config.timeout) {
             (Ending::OutOfTime, Some(t)) => format!("stopped by the time limit of {} s", t.as_secs_f64()),
             (Ending::Cancelled, _) => "cancelled".to_string(),
+            (Ending::OutOfMemory, _) => "stopped as the check used too much memory".to_string(),
             _ => "found nothing".to_string(),
         });
         why.push(Obstacle { engine, reason });

@@ -30,6 +30,7 @@ mod induction;
 mod invariants;
 mod liveness;
 mod log_name;
+mod memory;
 mod paths;
 mod pdr;
 mod portfolio;

@@ -328,3 +328,14 @@ fn a_run_that_is_far_away_does_not_wait_for_a_shorter_one() {
     assert!(matches!(&report.outcomes[0].verdict, Verdict::Fails(Evidence::Run(r)) if r.length() == 100_000));
     assert!(report.outcomes[0].elapsed < limit, "it waited until the end");
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_check_that_uses_too_much_memory_ends() {
+    let system = counter();
+    let mut config = config(&system);
+    (config.timeout, config.total_memory) = (Some(Duration::from_secs(600)), Some(1));
+    let report = check_with(&system, &config, &CancelToken::new(), &Nobody, &[info("stuck", |_| Box::new(Stuck))]);
+    let Verdict::Unknown { why, .. } = &report.outcomes[0].verdict else { panic!("{report:?}") };
+    assert_eq!(why[0].reason, "stopped as the check used too much memory");
+}

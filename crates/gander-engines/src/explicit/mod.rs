@@ -30,6 +30,7 @@ use gander_system::{ClaimId, ClaimKind, Evidence, StateTerm, Verdict};
 use gander_term::{SymbolId, TermId};
 
 use crate::engine::{Advance, Desk, Engine, EngineInfo};
+use crate::memory::machine_memory;
 use crate::question::{Place, Question, is_question};
 use crate::view::View;
 
@@ -358,12 +359,4 @@ fn resources(desk: &Desk) -> Resources {
     };
     let memory = config.memory.or_else(|| Some(machine_memory()? / SHARE_OF_MEMORY)).unwrap_or(USUAL_MEMORY);
     Resources { memory, threads }
-}
-
-/// The memory of the machine in bytes, where the system tells.
-pub(crate) fn machine_memory() -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find_map(|l| l.strip_prefix("MemTotal:"))?;
-    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    kilobytes.checked_mul(1024)
 }
