@@ -1,7 +1,7 @@
 //! Runs along a path of transitions that a search backwards has found.
 //!
-//! The path is `t1 ... tk` with cubes `c0 ... ck`: `c0` has a start state, and from every state of `c(i-1)` a step of `ti`
-//! leads into `ci`. So values are found step by step, from the front, by questions about one step each. States and
+//! The path is `t1 ... tk` with cubes `c0 ... ck`: `c0` has a state that a run visits, and from every state of `c(i-1)` a
+//! step of `ti` leads into `ci`. So values are found step by step, from the front, by questions about one step each. States and
 //! steps are kept: another run that begins in the same way takes the same ones.
 
 use std::sync::Arc;
@@ -19,9 +19,6 @@ use crate::encoding::Encoding;
 use crate::engine::Desk;
 use crate::unrolling::Path;
 
-/// Time for the values of one step.
-const PATIENCE: Duration = Duration::from_secs(10);
-
 /// What a step leads into.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Into {
@@ -37,12 +34,23 @@ pub(super) struct Kit<'a> {
     pub consult: &'a mut Consult,
     pub cubes: &'a Cubes,
     pub pre: &'a mut PreImages,
+    /// Time for the values of one step.
+    pub patience: Duration,
+}
+
+/// How a state came to be visited.
+enum Origin {
+    Start(StartId),
+    Step(usize, TransitionId, Vec<Value>),
 }
 
 /// A state that some run visits.
 struct Visited {
     state: State,
-    /// By transition: parameters and the state behind.
+    origin: Origin,
+    /// The length of that run.
+    depth: u32,
+    /// Parameters and the state behind, of steps that were taken.
     steps: Vec<(TransitionId, Vec<Value>, usize)>,
 }
 
@@ -52,8 +60,7 @@ pub(super) struct Forward {
     position: FxHashMap<SymbolId, usize>,
     visited: Vec<Visited>,
     by_state: FxHashMap<State, usize>,
-    /// Start states that runs began in.
-    starts: Vec<(StartId, usize)>,
+    by_node: Vec<Vec<usize>>,
 }
 
 impl Forward {
@@ -64,55 +71,96 @@ impl Forward {
             position,
             visited: Vec::new(),
             by_state: FxHashMap::default(),
-            starts: Vec::new(),
+            by_node: vec![Vec::new(); system.nodes.len()],
         }
     }
 
-    fn visit(&mut self, node: NodeId, values: Vec<Value>) -> usize {
+    /// The number of states.
+    pub(super) fn len(&self) -> usize {
+        self.visited.len()
+    }
+
+    /// The states at a node.
+    pub(super) fn at_node(&self, n: NodeId) -> &[usize] {
+        &self.by_node[n.index()]
+    }
+
+    pub(super) fn state(&self, at: usize) -> &State {
+        &self.visited[at].state
+    }
+
+    pub(super) fn depth(&self, at: usize) -> u32 {
+        self.visited[at].depth
+    }
+
+    fn visit(&mut self, node: NodeId, values: Vec<Value>, origin: Origin, depth: u32) -> usize {
         let state = State { node, values };
         if let Some(&known) = self.by_state.get(&state) {
+            if depth < self.visited[known].depth {
+                self.visited[known].depth = depth;
+                self.visited[known].origin = origin;
+            }
             return known;
         }
         let at = self.visited.len();
         self.by_state.insert(state.clone(), at);
-        self.visited.push(Visited { state, steps: Vec::new() });
+        self.by_node[node.index()].push(at);
+        self.visited.push(Visited { state, origin, depth, steps: Vec::new() });
         at
     }
 
     /// Remembers a start state.
     pub(super) fn begin(&mut self, s: StartId, values: Vec<Value>) -> usize {
-        let at = self.visit(self.system.starts[s.index()].target, values);
-        if !self.starts.contains(&(s, at)) {
-            self.starts.push((s, at));
-        }
-        at
+        self.visit(self.system.starts[s.index()].target, values, Origin::Start(s), 0)
     }
 
-    /// A start state in the cube that is known already.
-    pub(super) fn begun(&self, pool: &Pool, cubes: &Cubes, node: NodeId, c: CubeId) -> Option<(StartId, usize)> {
-        self.starts.iter().copied().find(|&(_, at)| {
-            let state = &self.visited[at].state;
-            state.node == node && cubes.holds(pool, c, &state.values) == Some(true)
-        })
+    /// The state of least depth at the node that is in the cube.
+    pub(super) fn nearest(&self, pool: &Pool, cubes: &Cubes, node: NodeId, c: CubeId) -> Option<usize> {
+        let here = self.by_node[node.index()].iter().copied();
+        here.filter(|&at| cubes.holds(pool, c, &self.visited[at].state.values) == Some(true))
+            .min_by_key(|&at| self.visited[at].depth)
     }
 
-    /// The run from a start state along the path.
+    /// The run to a visited state, and on along the path.
     pub(super) fn path(
         &mut self,
         kit: &mut Kit<'_>,
-        from: (StartId, usize),
+        from: usize,
         path: &[(TransitionId, Into)],
     ) -> Result<Path, Reason> {
-        let mut at = from.1;
-        let mut states = vec![self.visited[at].state.clone()];
-        let mut steps = Vec::new();
+        let (mut states, mut steps) = (Vec::new(), Vec::new());
+        let mut at = from;
+        let start = loop {
+            states.push(self.visited[at].state.clone());
+            match &self.visited[at].origin {
+                Origin::Start(s) => break *s,
+                Origin::Step(before, t, params) => {
+                    steps.push((*t, params.clone()));
+                    at = *before;
+                }
+            }
+        };
+        states.reverse();
+        steps.reverse();
+        at = from;
         for &(t, into) in path {
             let (params, next) = self.step(kit, at, t, into)?;
             steps.push((t, params));
             states.push(self.visited[next].state.clone());
             at = next;
         }
-        Ok(Path { start: Some(from.0), states, steps })
+        Ok(Path { start: Some(start), states, steps })
+    }
+
+    /// A step of the transition from the state is known.
+    pub(super) fn has_left(&self, at: usize, t: TransitionId) -> bool {
+        self.visited[at].steps.iter().any(|(taken, ..)| *taken == t)
+    }
+
+    /// The state behind a step of the transition, if there is one and it is easily found.
+    pub(super) fn scout(&mut self, kit: &mut Kit<'_>, at: usize, t: TransitionId) -> Option<usize> {
+        let any = kit.e.pool.tt();
+        self.step(kit, at, t, Into::Anything(any)).ok().map(|(_, next)| next)
     }
 
     fn step(
@@ -122,7 +170,7 @@ impl Forward {
         t: TransitionId,
         into: Into,
     ) -> Result<(Vec<Value>, usize), Reason> {
-        let Kit { desk, e, consult, cubes, pre } = kit;
+        let Kit { desk, e, consult, cubes, pre, patience } = kit;
         if let Into::Cube(c) = into {
             for (taken, params, next) in &self.visited[at].steps {
                 if *taken == t && cubes.holds(&e.pool, c, &self.visited[*next].state.values) == Some(true) {
@@ -150,7 +198,7 @@ impl Forward {
         let chosen = match e.pool.as_bool(body) {
             Some(true) => back.chosen.iter().map(|&s| first_value(e.pool.symbol(s).sort)).collect(),
             Some(false) => return Err(lost()),
-            None => match consult.solve(desk, &e.pool, &[body], &back.chosen, PATIENCE) {
+            None => match consult.solve(desk, &e.pool, &[body], &back.chosen, *patience) {
                 Solved::Model(values) => values,
                 Solved::Nothing => return Err(lost()),
                 Solved::Unknown(reason) => return Err(reason),
@@ -167,7 +215,8 @@ impl Forward {
             next.push(v);
         }
         let params: Vec<Value> = chosen[..system.transition(t).params.len()].to_vec();
-        let to = self.visit(system.transition(t).target, next);
+        let (origin, depth) = (Origin::Step(at, t, params.clone()), self.visited[at].depth + 1);
+        let to = self.visit(system.transition(t).target, next, origin, depth);
         self.visited[at].steps.push((t, params.clone(), to));
         Ok((params, to))
     }

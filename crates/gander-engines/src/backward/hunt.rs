@@ -6,22 +6,28 @@
 //! compared with the start states, by proposition 4.5 only what is new is compared with what is there: a question for
 //! which a level adds nothing has reached its fixpoint.
 //!
-//! As levels are complete, the first level whose entry has a start state gives a shortest run. The same cube at the same
-//! node is one entry for all questions: its pre-images are computed once.
+//! The same cube at the same node is one entry for all questions: its pre-images are computed once.
+//!
+//! Runs are shortest, as a rule. A cube with a start state at level `i` gives a run of `i` steps, and levels are complete. A cube with
+//! a state that is known to be reachable by `j` steps gives one of `i + j` steps: it is kept, and an entry is pursued
+//! only if it can lead to a shorter one, which takes at least the level plus the distance of its node from a start in
+//! the control graph (`meeting.rs`), and only for a while. States are known from a few steps forward at the beginning, and from runs that
+//! were found.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use gander_smt::Reason;
-use gander_system::{ClaimId, Evidence, NodeId, StartId, TransitionId};
+use gander_system::{ClaimId, Evidence, NodeId, Run, StartId, State, TransitionId};
 use gander_term::{SymbolId, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::cube::{CubeId, Cubes};
-use super::forward::{Forward, Into, Kit};
+use super::forward::Forward;
 use super::labels::Labels;
+use super::meeting::Meetings;
 use super::preimage::PreImages;
-use crate::board::{Cursor, Fact, portable};
+use crate::board::Cursor;
 use crate::consult::{Consult, Solved};
 use crate::engine::{Desk, Purpose};
 use crate::question::{Place, Question};
@@ -42,7 +48,7 @@ const MOST_UNIONS: usize = 3;
 
 /// How an entry came to be.
 #[derive(Clone, Copy, Debug)]
-enum Via {
+pub(super) enum Via {
     /// Its states are targets.
     Target,
     /// A step of this transition with this formula is the target.
@@ -55,32 +61,38 @@ enum Via {
 #[derive(Clone, Debug)]
 enum Start {
     Nowhere,
-    Here(StartId, usize),
+    /// This visited state.
+    Here(usize),
     Unknown(Reason),
 }
 
 /// A cube at a node; see the module's documentation.
-struct Entry {
-    node: NodeId,
-    cube: CubeId,
-    labels: Labels,
-    /// Which labels came how; every label came once.
-    events: Vec<(Labels, Via)>,
+pub(super) struct Entry {
+    pub node: NodeId,
+    pub cube: CubeId,
+    pub labels: Labels,
+    /// Which labels came how and at which level; every label came once.
+    pub events: Vec<(Labels, Via, u32)>,
     /// Entries of the node that contain this one.
-    above: Vec<usize>,
+    pub above: Vec<usize>,
     start: Start,
 }
 
 /// Something that arrives at the first levels.
-struct Root {
-    node: NodeId,
-    term: TermId,
-    label: u32,
-    via: Via,
+pub(super) struct Root {
+    pub node: NodeId,
+    pub term: TermId,
+    pub label: u32,
+    pub via: Via,
+    parts: Option<Arc<[TermId]>>,
 }
 
 /// Where a turn goes on.
 enum Stage {
+    /// A few steps forward; visited states from this on have not been left yet.
+    Scouting(usize),
+    /// Roots from this on are to be tried as lemmas.
+    Lemmas(usize),
     /// Roots of the current level, in order; those from this on are to come.
     Roots(usize),
     /// Entries of the frontier from this on are to come.
@@ -89,34 +101,37 @@ enum Stage {
 
 /// See the module's documentation.
 pub(super) struct Hunt {
-    view: View,
-    questions: Vec<Question>,
-    open: Vec<bool>,
-    cubes: Cubes,
-    pre: PreImages,
-    consult: Consult,
-    forward: Forward,
-    entries: Vec<Entry>,
-    at_node: Vec<Vec<usize>>,
+    pub(super) view: View,
+    pub(super) questions: Vec<Question>,
+    pub(super) open: Vec<bool>,
+    pub(super) cubes: Cubes,
+    pub(super) pre: PreImages,
+    pub(super) consult: Consult,
+    pub(super) forward: Forward,
+    pub(super) entries: Vec<Entry>,
+    pub(super) at_node: Vec<Vec<usize>>,
     by_cube: FxHashMap<(NodeId, CubeId), usize>,
     /// What arrives at level 0 and at level 1.
-    roots: [Vec<Root>; 2],
+    pub(super) roots: [Vec<Root>; 2],
     /// What the last level added.
     frontier: Vec<(usize, Labels)>,
     /// What this level added.
     next: Vec<(usize, Labels)>,
     next_at: FxHashMap<usize, usize>,
-    level: u32,
+    pub(super) level: u32,
     stage: Stage,
-    cursor: Cursor,
-    /// By node: what other engines have shown.
-    lemmas: Vec<Vec<TermId>>,
+    pub(super) cursor: Cursor,
+    /// By node: what other engines have shown, and what was found on the way.
+    pub(super) lemmas: Vec<Vec<TermId>>,
     /// Cubes at nodes that lemmas exclude.
     excluded: FxHashSet<(NodeId, CubeId)>,
     /// Something was left out because of them.
-    lemmas_used: bool,
-    obstacles: Vec<(ClaimId, String)>,
-    pub used: Duration,
+    pub(super) lemmas_used: bool,
+    /// Formulas that were tried as lemmas.
+    pub(super) tried: FxHashSet<TermId>,
+    pub(super) meeting: Meetings,
+    pub(super) obstacles: Vec<(ClaimId, String)>,
+    pub(super) used: Duration,
 }
 
 impl Hunt {
@@ -141,11 +156,13 @@ impl Hunt {
             next: Vec::new(),
             next_at: FxHashMap::default(),
             level: 0,
-            stage: Stage::Roots(0),
+            stage: Stage::Scouting(0),
+            meeting: Meetings::new(&system, questions.len()),
             cursor: Cursor::default(),
             lemmas: vec![Vec::new(); system.nodes.len()],
             excluded: FxHashSet::default(),
             lemmas_used: false,
+            tried: FxHashSet::default(),
             obstacles: Vec::new(),
             used: Duration::ZERO,
             view,
@@ -191,8 +208,11 @@ impl Hunt {
             for target in targets {
                 let e = &mut self.view.encoding;
                 let mut at = |node: NodeId, term: TermId, level: usize, via: Via| {
-                    self.roots[level].push(Root { node, term, label: label as u32, via });
-                    roots += 1;
+                    // Nobody comes to a node that the control graph does not lead to.
+                    if self.meeting.promise(label, node, level as u32) {
+                        self.roots[level].push(Root { node, term, label: label as u32, via, parts: None });
+                        roots += 1;
+                    }
                 };
                 match target.place {
                     Place::Anywhere => {
@@ -226,15 +246,19 @@ impl Hunt {
         let wanted: Vec<SymbolId> = system.vars.iter().map(|v| v.current).collect();
         match self.consult.solve(desk, &self.view.encoding.pool, &[formula], &wanted, PATIENCE) {
             Solved::Model(values) => {
-                let at = self.forward.begin(s, values);
-                self.propose_run(desk, label, (s, at), &[]);
+                // Another start may lead to the same state: the run has to begin with this one.
+                let first = State { node: system.starts[s.index()].target, values };
+                let run = Run { start: s, first, legs: Vec::new() };
+                if let Some(verdict) = self.view.met(&self.questions[label], run) {
+                    desk.propose(claim, verdict);
+                }
             }
             Solved::Nothing => desk.propose(claim, self.questions[label].never_met(Evidence::Refutation)),
             Solved::Unknown(reason) => self.obstacles.push((claim, reason.to_string())),
         }
     }
 
-    fn start_formula(&mut self, s: StartId) -> TermId {
+    pub(super) fn start_formula(&mut self, s: StartId) -> TermId {
         let e = &mut self.view.encoding;
         let system = Arc::clone(&e.system);
         let constraint = system.start_term(&mut e.pool, s);
@@ -256,6 +280,7 @@ impl Hunt {
             }
             self.work(desk);
         }
+        self.settle_old(desk);
         self.used += begun.elapsed();
     }
 
@@ -268,16 +293,34 @@ impl Hunt {
     /// One piece of work: a root, an entry, or the end of a level.
     fn work(&mut self, desk: &Desk) {
         match self.stage {
+            Stage::Scouting(i) => {
+                let more = self.scout(desk, i);
+                self.stage = match (more, self.level) {
+                    (true, _) => Stage::Scouting(i + 1),
+                    (false, 0) => Stage::Lemmas(0),
+                    (false, _) => Stage::Roots(0),
+                };
+            }
+            Stage::Lemmas(i) => {
+                let (first, second) = (self.roots[0].len(), self.roots[1].len());
+                let (level, at) = if i < first { (0, i) } else { (1, i - first) };
+                if at < second || level == 0 {
+                    self.try_lemmas(desk, level, at);
+                    self.stage = Stage::Lemmas(i + 1);
+                } else {
+                    self.stage = Stage::Roots(0);
+                }
+            }
             Stage::Roots(i) => {
                 let roots = self.roots.get(self.level as usize);
                 let Some(root) = roots.and_then(|r| r.get(i)) else {
                     self.stage = Stage::Frontier(0);
                     return;
                 };
-                let (node, term, label, via) = (root.node, root.term, root.label, root.via);
+                let (node, label, via) = (root.node, root.label, root.via);
                 self.stage = Stage::Roots(i + 1);
                 if self.open[label as usize] {
-                    for part in self.root_parts(node, term, via) {
+                    for &part in self.root_parts(self.level as usize, i).iter() {
                         self.arrive(desk, node, part, Labels::one(label), via);
                     }
                 }
@@ -286,7 +329,8 @@ impl Hunt {
                 let Some((at, labels)) = self.frontier.get_mut(i) else { return self.end_level(desk) };
                 let (at, mut labels) = (*at, std::mem::take(labels));
                 self.stage = Stage::Frontier(i + 1);
-                labels.retain(|l| self.open[l as usize]);
+                let here = self.entries[at].node;
+                labels.retain(|l| self.open[l as usize] && self.meeting.could_improve(l, here, self.level - 1));
                 if labels.is_empty() {
                     return;
                 }
@@ -305,24 +349,37 @@ impl Hunt {
         }
     }
 
-    /// The cubes of a root.
-    fn root_parts(&mut self, node: NodeId, term: TermId, via: Via) -> Vec<TermId> {
+    /// The formulas of the cubes of a root.
+    pub(super) fn root_parts(&mut self, level: usize, i: usize) -> Arc<[TermId]> {
+        let root = &self.roots[level][i];
+        if let Some(known) = &root.parts {
+            return Arc::clone(known);
+        }
+        let (node, term) = (root.node, root.term);
         let e = &mut self.view.encoding;
-        if let Via::Taking(t, _) = via {
+        let parts = if let Via::Taking(t, _) = root.via {
             let target = e.system.transition(t).target;
             let assumption = self.pre.assumption(e, target);
-            return self.pre.pre_with(e, t, assumption, term);
-        }
-        let assumption = self.pre.assumption(e, node);
-        let body = e.pool.and([assumption, term]);
-        let system = Arc::clone(&e.system);
-        let mut bound = e.pool.free_symbols(&[body]);
-        bound.retain(|s| system.vars.iter().all(|v| v.current != *s));
-        self.pre.project(e, &bound, body)
+            self.pre.pre_with(e, t, assumption, term)
+        } else {
+            let assumption = self.pre.assumption(e, node);
+            let body = e.pool.and([assumption, term]);
+            let system = Arc::clone(&e.system);
+            let mut bound = e.pool.free_symbols(&[body]);
+            bound.retain(|s| system.vars.iter().all(|v| v.current != *s));
+            self.pre.project(e, &bound, body)
+        };
+        let parts: Arc<[TermId]> = parts.into();
+        self.roots[level][i].parts = Some(Arc::clone(&parts));
+        parts
     }
 
     /// From states of the cube at the node, targets of the labels can be reached in as many steps as the level says.
     fn arrive(&mut self, desk: &Desk, node: NodeId, term: TermId, mut labels: Labels, via: Via) {
+        labels.retain(|l| self.open[l as usize] && self.meeting.could_improve(l, node, self.level));
+        if labels.is_empty() {
+            return;
+        }
         let pool = &self.view.encoding.pool;
         let Some(cube) = self.cubes.cube(desk, pool, &mut self.consult, term) else { return };
         let at = match self.by_cube.get(&(node, cube)) {
@@ -333,7 +390,6 @@ impl Hunt {
             },
         };
         let entry = &self.entries[at];
-        labels.retain(|l| self.open[l as usize]);
         labels.remove(&entry.labels);
         for &above in &entry.above {
             labels.remove(&self.entries[above].labels);
@@ -346,26 +402,29 @@ impl Hunt {
         }
         let entry = &mut self.entries[at];
         entry.labels.add(&labels);
-        entry.events.push((labels.clone(), via));
-        match entry.start.clone() {
-            Start::Nowhere => match self.next_at.get(&at) {
-                Some(&i) => self.next[i].1.add(&labels),
-                None => {
-                    self.next_at.insert(at, self.next.len());
-                    self.next.push((at, labels));
-                }
-            },
-            Start::Here(s, state) => {
-                for label in labels.iter() {
-                    self.hit(desk, label, at, (s, state));
-                }
+        entry.events.push((labels.clone(), via, self.level));
+        if let Start::Unknown(reason) = entry.start.clone() {
+            for label in labels.iter() {
+                self.open[label as usize] = false;
+                let claim = self.questions[label as usize].claim;
+                self.obstacles.push((claim, format!("whether a start state is reached: {reason}")));
             }
-            Start::Unknown(reason) => {
-                for label in labels.iter() {
-                    self.open[label as usize] = false;
-                    let claim = self.questions[label as usize].claim;
-                    self.obstacles.push((claim, format!("whether a start state is reached: {reason}")));
-                }
+            return;
+        }
+        let known = match entry.start {
+            Start::Here(state) => Some(state),
+            _ => self.forward.nearest(&self.view.encoding.pool, &self.cubes, node, cube),
+        };
+        if let Some(state) = known {
+            self.met(desk, at, state, &labels, self.level);
+            labels.retain(|l| self.open[l as usize] && self.meeting.could_improve(l, node, self.level));
+        }
+        match self.next_at.get(&at) {
+            _ if labels.is_empty() => {}
+            Some(&i) => self.next[i].1.add(&labels),
+            None => {
+                self.next_at.insert(at, self.next.len());
+                self.next.push((at, labels));
             }
         }
     }
@@ -412,8 +471,9 @@ impl Hunt {
         if starts.is_empty() {
             return Start::Nowhere;
         }
-        if let Some((s, at)) = self.forward.begun(&self.view.encoding.pool, &self.cubes, node, cube) {
-            return Start::Here(s, at);
+        let known = self.forward.nearest(&self.view.encoding.pool, &self.cubes, node, cube);
+        if let Some(at) = known.filter(|&at| self.forward.depth(at) == 0) {
+            return Start::Here(at);
         }
         let wanted: Vec<SymbolId> = system.vars.iter().map(|v| v.current).collect();
         let mut doubt = None;
@@ -423,7 +483,7 @@ impl Hunt {
             match self.consult.solve(desk, &self.view.encoding.pool, &formulas, &wanted, PATIENCE) {
                 Solved::Model(values) => {
                     let at = self.forward.begin(s, values);
-                    return Start::Here(s, at);
+                    return Start::Here(at);
                 }
                 Solved::Nothing => {}
                 Solved::Unknown(reason) => doubt = Some(reason),
@@ -457,139 +517,39 @@ impl Hunt {
         }
     }
 
-    /// A start state of the entry leads to a target of the label.
-    fn hit(&mut self, desk: &Desk, label: u32, at: usize, start: (StartId, usize)) {
-        if std::mem::replace(&mut self.open[label as usize], false) {
-            let path = self.path(label, at);
-            self.propose_run(desk, label as usize, start, &path);
-        }
-    }
-
-    /// The way from an entry to the target of a label.
-    fn path(&self, label: u32, mut at: usize) -> Vec<(TransitionId, Into)> {
-        let mut path = Vec::new();
-        loop {
-            let event = self.entries[at].events.iter().find(|(labels, _)| labels.contains(label));
-            match event.map(|(_, via)| *via) {
-                Some(Via::Step(t, to)) => {
-                    path.push((t, Into::Cube(self.entries[to].cube)));
-                    at = to;
-                }
-                Some(Via::Taking(t, formula)) => {
-                    path.push((t, Into::Anything(formula)));
-                    return path;
-                }
-                Some(Via::Target) | None => return path,
-            }
-        }
-    }
-
-    fn propose_run(&mut self, desk: &Desk, label: usize, start: (StartId, usize), path: &[(TransitionId, Into)]) {
-        let (e, consult, cubes, pre) = (&mut self.view.encoding, &mut self.consult, &self.cubes, &mut self.pre);
-        let mut kit = Kit { desk, e, consult, cubes, pre };
-        let question = &self.questions[label];
-        match self.forward.path(&mut kit, start, path) {
-            Ok(path) => {
-                if let Some(verdict) = path.into_run().and_then(|run| self.view.met(question, run)) {
-                    desk.propose(question.claim, verdict);
-                }
-            }
-            Err(reason) => self.obstacles.push((question.claim, format!("the run that was found: {reason}"))),
-        }
-    }
-
     fn end_level(&mut self, desk: &Desk) {
         let level = self.level;
         let mut alive = vec![false; self.questions.len()];
-        for (_, labels) in &self.next {
-            labels.iter().for_each(|l| alive[l as usize] = true);
+        for (at, labels) in &self.next {
+            let node = self.entries[*at].node;
+            let pursued = labels.iter().filter(|&l| self.meeting.could_improve(l, node, level));
+            pursued.for_each(|l| alive[l as usize] = true);
         }
         if level == 0 {
             self.roots[1].iter().for_each(|r| alive[r.label as usize] = true);
         }
-        let mut fixed = Vec::new();
+        let (mut fixed, mut found) = (Vec::new(), Vec::new());
         for (label, alive) in alive.into_iter().enumerate().filter(|(label, _)| self.open[*label]) {
-            self.view.raise_bound(desk.board(), self.questions[label].claim, level);
-            if !alive {
-                fixed.push(label);
+            let known = self.meeting.best(label as u32).is_some();
+            if !known {
+                self.view.raise_bound(desk.board(), self.questions[label].claim, level);
+            }
+            match (alive, known) {
+                (true, _) => {}
+                (false, true) => found.push(label as u32),
+                (false, false) => fixed.push(label),
             }
         }
+        found.into_iter().for_each(|label| self.settle_shortest(desk, label));
         self.never_met(desk, &fixed);
         let size = self.next.len();
         desk.progress(Some(level), format!("level {level}: {size} new sets, {} in all", self.entries.len()));
         self.frontier = std::mem::take(&mut self.next);
         self.next_at.clear();
         self.level += 1;
-        self.stage = Stage::Roots(0);
+        self.stage = if self.wants_scouts() { Stage::Scouting(0) } else { Stage::Roots(0) };
         if let Some(max) = desk.config().options.max_depth.filter(|&max| self.level > max) {
             self.give_up(&format!("no fixpoint within {max} steps back, which is the limit"));
-        }
-    }
-
-    /// The sets of these questions are complete and have no start state: their complements are invariants.
-    fn never_met(&mut self, desk: &Desk, labels: &[usize]) {
-        let system = Arc::clone(&self.view.encoding.system);
-        let mut of: FxHashMap<usize, Vec<usize>> = labels.iter().map(|&l| (l, Vec::new())).collect();
-        if labels.is_empty() {
-            return;
-        }
-        for (at, entry) in self.entries.iter().enumerate() {
-            for label in entry.labels.iter() {
-                if let Some(entries) = of.get_mut(&(label as usize)) {
-                    entries.push(at);
-                }
-            }
-        }
-        for &label in labels {
-            self.open[label] = false;
-            let mut by_node: Vec<Vec<TermId>> = vec![Vec::new(); system.nodes.len()];
-            for &at in &of[&label] {
-                let entry = &self.entries[at];
-                // What is contained in another entry need not be said, but one of two equal ones.
-                let covered = entry.above.iter().any(|&o| {
-                    let other = &self.entries[o];
-                    other.labels.contains(label as u32) && (o < at || !other.above.contains(&at))
-                });
-                if !covered {
-                    let set = self.cubes.closed(&mut self.view.encoding.pool, entry.cube);
-                    by_node[entry.node.index()].push(set);
-                }
-            }
-            let pool = &mut self.view.encoding.pool;
-            let mut formulas = Vec::with_capacity(by_node.len());
-            for (n, sets) in by_node.into_iter().enumerate() {
-                let some = pool.or(sets);
-                let mut parts = vec![pool.not(some)];
-                if self.lemmas_used {
-                    parts.extend_from_slice(&self.lemmas[n]);
-                }
-                formulas.push(pool.and(parts));
-            }
-            let question = &self.questions[label];
-            match portable(&system, pool, &formulas) {
-                Ok(formulas) => {
-                    let proof = self.view.proof(Evidence::Invariant(formulas));
-                    desk.propose(question.claim, question.never_met(proof));
-                }
-                Err(clash) => self.obstacles.push((question.claim, clash.to_string())),
-            }
-        }
-    }
-
-    /// Takes in inductive invariants of other engines.
-    fn read_board(&mut self, desk: &Desk) {
-        for fact in desk.board().news(&mut self.cursor) {
-            let Fact::Invariant(found) = &*fact else { continue };
-            if found.k != 1 || found.loop_free || found.no_restart {
-                continue;
-            }
-            let Some(lemma) = self.view.lemma(found) else { continue };
-            for (n, term) in lemma {
-                let trivial = self.view.encoding.pool.as_bool(term) == Some(true);
-                if !trivial && !self.lemmas[n.index()].contains(&term) {
-                    self.lemmas[n.index()].push(term);
-                }
-            }
         }
     }
 }
