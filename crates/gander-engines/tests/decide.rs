@@ -61,3 +61,39 @@ fn the_portfolio_decides_a_counter() {
     let words: Vec<String> = report.outcomes.iter().map(|o| word(&o.verdict)).collect();
     assert_eq!(words, ["holds", "holds", "fails 5", "fails", "fails", "holds 5", "fails 10", "holds 0", "holds"]);
 }
+
+fn words(m: Model, engine: &str) -> Vec<String> {
+    let system = m.finish();
+    let mut config = config(&system);
+    config.engines = Some(vec![engine.into()]);
+    let report = run(&system, &config);
+    assert!(report.internal_errors.is_empty(), "{:?}", report.internal_errors);
+    report.outcomes.iter().map(|o| word(&o.verdict)).collect()
+}
+
+/// The counter without an end of figure 2c of the thesis that backward reachability is from: its tool cannot refute -1.
+#[test]
+fn backward_refutes_what_a_counter_leaves_behind() {
+    let mut m = Model::new(&["A"]);
+    m.int("i");
+    m.start("go", 0, "i == 0");
+    m.step("count", 0, 0, &[], "true", &["i := i + 1"]);
+    m.reachable("one", &["i == 1"]);
+    m.reachable("minus one", &["i == 0 - 1"]);
+    m.reachable("chain", &["i == 3", "i == 5"]);
+    assert_eq!(words(m, "backward"), ["holds 1", "fails", "holds 5"]);
+}
+
+/// Every integer is the sum of a two-fold and a three-fold (figure 4): a path of two steps, and none is longer.
+#[test]
+fn paths_are_followed_to_their_end() {
+    let mut m = Model::new(&["First", "Second", "Sum"]);
+    m.int("s");
+    m.start("go", 0, "s == 0");
+    m.step("two", 0, 1, &["x"], "true", &["s := s + 2 * `two.x`"]);
+    m.step("three", 1, 2, &["y"], "true", &["s := s + 3 * `three.y`"]);
+    m.reachable("far", &["in Sum and s == 0 - 123457"]);
+    m.reachable("odd in between", &["in Second and s == 7"]);
+    m.claim("enable three", ClaimKind::CanEnable(TransitionId(1)));
+    assert_eq!(words(m, "paths"), ["holds 2", "fails", "holds 1"]);
+}
