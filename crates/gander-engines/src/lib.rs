@@ -27,6 +27,7 @@ mod explicit;
 mod horn;
 mod houdini;
 mod induction;
+mod intervals;
 mod invariants;
 mod liveness;
 mod log_name;
@@ -42,6 +43,7 @@ mod search;
 #[cfg(test)]
 mod seeded;
 mod simulate;
+mod targets;
 mod together;
 mod unrolling;
 mod view;

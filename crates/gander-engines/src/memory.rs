@@ -2,6 +2,19 @@
 
 use std::fs;
 
+use crate::config::CheckConfig;
+
+/// The share of the machine's memory that an engine uses if nobody says how much.
+const SHARE_OF_MEMORY: u64 = 4;
+
+/// What is used if the machine does not say how much memory it has.
+const USUAL_MEMORY: u64 = 1 << 30;
+
+/// Bytes for one engine that keeps states: the limit of the configuration, or a share of the machine's memory.
+pub(crate) fn own_memory(config: &CheckConfig) -> u64 {
+    config.memory.or_else(|| Some(machine_memory()? / SHARE_OF_MEMORY)).unwrap_or(USUAL_MEMORY)
+}
+
 /// Bytes of memory of the machine, or of the control group that limits this process.
 pub(crate) fn machine_memory() -> Option<u64> {
     let text = fs::read_to_string("/proc/meminfo").ok();

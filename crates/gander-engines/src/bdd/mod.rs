@@ -28,16 +28,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
-use gander_system::{ClaimId, ClaimKind, Evidence, Verdict};
+use gander_system::{ClaimId, ClaimKind, Evidence, NodeFormulas, Verdict};
 
 use crate::board::{Board, portable};
 use crate::engine::{Advance, Desk, Engine, EngineInfo};
-use crate::explicit::machine::Targets;
-use crate::explicit::{question_targets, state_targets};
-use crate::memory::machine_memory;
+use crate::memory::own_memory;
 use crate::question::{Place, Question, is_question};
+use crate::targets::{Targets, question_targets, state_targets};
 use crate::view::View;
-use gander_system::NodeFormulas;
 
 use baton::Baton;
 use kit::{Halt, Kit, Room};
@@ -61,9 +59,6 @@ const PATIENCE: Duration = Duration::from_millis(50);
 
 /// Bytes of a node, with its share of tables.
 const NODE_BYTES: u64 = 40;
-
-/// The share of the machine's memory that is used if nobody says how much.
-const SHARE_OF_MEMORY: u64 = 4;
 
 /// The first attempt has room for so many nodes, each further one for eight times as many.
 const FIRST_NODES: usize = 1 << 20;
@@ -209,14 +204,13 @@ impl Job {
             };
             asked.push((claim, way));
         }
-        let memory = desk.config().memory.or_else(|| Some(machine_memory()? / SHARE_OF_MEMORY)).unwrap_or(1 << 30);
         Ok(Job {
             view,
             asked,
             targets,
             settled: Arc::clone(&desk.settled),
             board: Arc::clone(&desk.board),
-            memory,
+            memory: own_memory(desk.config()),
             few_states: desk.config().options.bdd.few_states,
             news: news.clone(),
             baton: Arc::clone(baton),

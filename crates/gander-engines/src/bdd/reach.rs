@@ -11,7 +11,7 @@ use super::formula::Writer;
 use super::kit::{Bdd, Halt, Kit, Work};
 use super::order::order;
 use super::relation::{Maker, ParamValue, Relation, VarBits};
-use crate::explicit::machine::Targets;
+use crate::targets::Targets;
 
 /// Ints of the first attempt have so many bits, and never more than these.
 pub(super) const FIRST_BITS: usize = 4;
@@ -442,5 +442,10 @@ fn read_value(sort: Sort, bits: &[u32], values: &[bool]) -> Value {
     if sort == Sort::Int && bits.len() < 64 && bits.last().is_some_and(|&b| values[b as usize]) {
         n -= 1i64 << bits.len();
     }
-    crate::explicit::code::value(sort, n)
+    match sort {
+        Sort::Bool => Value::Bool(n != 0),
+        Sort::Enum(id) => Value::Enum(id, n as u32),
+        Sort::BitVec(width) => Value::bits(width, n as u64),
+        _ => Value::int(n),
+    }
 }

@@ -19,8 +19,7 @@ use super::encode::{Encoder, bits_for};
 use super::kit::{Bdd, Halt, Kit, Renaming, Work};
 use super::vector::Vector;
 use crate::eliminate::solution_of;
-use crate::explicit::domain::{Piece, meet, pieces};
-use crate::explicit::plan::flatten;
+use crate::intervals::{Piece, flatten, meet, pieces};
 
 /// Parts are joined as long as they have no more nodes than this.
 const NODES_OF_A_PART: usize = 600;

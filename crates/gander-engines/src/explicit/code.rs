@@ -107,7 +107,7 @@ pub(super) fn number(value: &Value) -> Option<i64> {
 }
 
 /// The value that a number stands for.
-pub(crate) fn value(sort: Sort, number: i64) -> Value {
+pub(super) fn value(sort: Sort, number: i64) -> Value {
     match sort {
         Sort::Bool => Value::Bool(number != 0),
         Sort::Enum(id) => Value::Enum(id, number as u32),

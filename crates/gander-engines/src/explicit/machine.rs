@@ -11,36 +11,7 @@ use rustc_hash::FxHashMap;
 
 use super::code::{Compiler, Frame, Instruction, Slots, Trouble, execute, is_numbered};
 use super::plan::{Plan, Progress};
-
-/// Something to look for in states.
-#[derive(Clone, Debug)]
-pub(crate) struct StateTarget {
-    /// Whose target it is: an index of the caller's.
-    pub goal: usize,
-    /// The node, if it is one only.
-    pub node: Option<NodeId>,
-    /// A formula over the state and `choices`: met if some values of these make it true.
-    pub formula: TermId,
-    pub choices: Vec<SymbolId>,
-}
-
-/// Steps to look for.
-#[derive(Clone, Debug)]
-pub(crate) struct StepTarget {
-    pub goal: usize,
-    pub transition: TransitionId,
-    /// Over the state before the step and the transition's parameters.
-    pub formula: TermId,
-}
-
-/// What to look for.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Targets {
-    pub states: Vec<StateTarget>,
-    pub steps: Vec<StepTarget>,
-    /// Goals that a state without a step meets, at nodes that are not final.
-    pub stuck: Vec<usize>,
-}
+use crate::targets::{StateTarget, StepTarget, Targets};
 
 /// A target that cannot be looked for, and why.
 pub(crate) type Blind = (usize, String);

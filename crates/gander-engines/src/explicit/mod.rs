@@ -13,30 +13,29 @@
 //! extension of the SPIN model checker" (2007), for search on several processors, here in a form whose results do not
 //! depend on their number.
 
-pub(crate) mod code;
-pub(crate) mod domain;
+mod code;
 pub(crate) mod explore;
 pub(crate) mod graph;
 mod layout;
 pub(crate) mod machine;
-pub(crate) mod plan;
+mod plan;
 mod store;
 #[cfg(test)]
 mod tests;
 
 use std::sync::Arc;
 
-use gander_system::{ClaimId, ClaimKind, Evidence, StateTerm, Verdict};
-use gander_term::{SymbolId, TermId};
+use gander_system::{ClaimId, ClaimKind, Evidence, Verdict};
 
 use crate::engine::{Advance, Desk, Engine, EngineInfo};
-use crate::memory::machine_memory;
+use crate::memory::own_memory;
 use crate::question::{Place, Question, is_question};
+use crate::targets::{Targets, question_targets, state_targets};
 use crate::view::View;
 
 use explore::{Explorer, Met, Phase, Resources, Stop};
 use graph::Graph;
-use machine::{Machine, StateTarget, StepTarget, Targets};
+use machine::Machine;
 
 /// The entry in the list of engines.
 pub(crate) const INFO: EngineInfo = EngineInfo {
@@ -47,12 +46,6 @@ pub(crate) const INFO: EngineInfo = EngineInfo {
     begins_at_once: false,
     open: |desk| Box::new(Explicit::new(desk)),
 };
-
-/// The share of the machine's memory that is used if nobody says how much.
-const SHARE_OF_MEMORY: u64 = 4;
-
-/// What is used if the machine does not say how much memory it has.
-const USUAL_MEMORY: u64 = 1 << 30;
 
 /// How a claim is decided.
 enum Way {
@@ -301,55 +294,6 @@ impl Group {
     }
 }
 
-/// States that satisfy a formula.
-pub(crate) fn state_targets(view: &mut View, p: StateTerm, goal: usize, targets: &mut Targets) {
-    let e = &mut view.encoding;
-    let system = Arc::clone(&e.system);
-    for n in system.node_ids() {
-        let formula = system.at_node(&mut e.pool, p, n);
-        targets.states.push(StateTarget { goal, node: Some(n), formula, choices: Vec::new() });
-    }
-}
-
-pub(crate) fn question_targets(view: &mut View, kind: &ClaimKind, q: &Question, goal: usize, targets: &mut Targets) {
-    if matches!(kind, ClaimKind::NoDeadlock) {
-        // No need for a formula: the search sees it.
-        targets.stuck.push(goal);
-        return;
-    }
-    for target in &q.targets {
-        let node = match target.place {
-            Place::Anywhere => None,
-            Place::At(n) => Some(n),
-            Place::Taking(transition) => {
-                let formula = own_params(view, transition, target.formula);
-                targets.steps.push(StepTarget { goal, transition, formula });
-                continue;
-            }
-            Place::Beginning(_) => continue,
-        };
-        let choices = choices(view, target.formula);
-        targets.states.push(StateTarget { goal, node, formula: target.formula, choices });
-    }
-}
-
-/// A formula over shared parameters, over the parameters of the transition.
-fn own_params(view: &mut View, t: gander_system::TransitionId, formula: TermId) -> TermId {
-    let e = &mut view.encoding;
-    let system = Arc::clone(&e.system);
-    let shared = e.params(t);
-    let own = system.transition(t).params.iter();
-    let map = own.zip(shared).map(|(p, s)| (s, e.pool.var(p.symbol))).collect();
-    e.pool.substitute(formula, &map)
-}
-
-/// What a formula mentions beside the state.
-fn choices(view: &View, formula: TermId) -> Vec<SymbolId> {
-    let e = &view.encoding;
-    let is_var = |s: SymbolId| e.system.vars.iter().any(|v| v.current == s);
-    e.pool.free_symbols(&[formula]).into_iter().filter(|&s| !is_var(s)).collect()
-}
-
 /// What the configuration, or else the machine, has to give.
 fn resources(desk: &Desk) -> Resources {
     let config = desk.config();
@@ -357,6 +301,5 @@ fn resources(desk: &Desk) -> Resources {
         0 => std::thread::available_parallelism().map_or(1, usize::from),
         jobs => jobs,
     };
-    let memory = config.memory.or_else(|| Some(machine_memory()? / SHARE_OF_MEMORY)).unwrap_or(USUAL_MEMORY);
-    Resources { memory, threads }
+    Resources { memory: own_memory(config), threads }
 }

@@ -2,15 +2,15 @@
 //!
 //! A plan alternates between computing and choosing. Formulas are looked at as soon as their symbols are known. An unknown
 //! that a formula equates with something known is computed; any other is chosen from a set that contains all of its
-//! solutions: a finite sort, or the intervals that the formulas leave it ([`super::domain`]). As the formulas themselves
+//! solutions: a finite sort, or the intervals that the formulas leave it ([`crate::intervals`]). As the formulas themselves
 //! are checked, the set may be larger than need be, and never is smaller: a plan gives every solution, once.
 
 use gander_term::{Op, Pool, Sort, SymbolId, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::code::{Compiler, Frame, Instruction, Slots, Trouble, execute, is_numbered};
-use super::domain::{Piece, pieces};
 use crate::eliminate::{int_bounds, solution_of};
+use crate::intervals::{Piece, flatten, meet, pieces};
 
 /// A finite sort with more values is not tried out.
 const MOST_OF_A_SORT: u32 = 1 << 16;
@@ -296,21 +296,6 @@ impl Level {
     }
 }
 
-/// Formulas with nested conjunctions opened, each once.
-pub(crate) fn flatten(pool: &Pool, formulas: &[TermId]) -> Vec<TermId> {
-    let mut seen = FxHashSet::default();
-    let mut flat = Vec::new();
-    let mut stack: Vec<TermId> = formulas.iter().rev().copied().collect();
-    while let Some(t) = stack.pop() {
-        if pool.op(t) == Op::And {
-            stack.extend(pool.args(t).iter().rev());
-        } else if pool.as_bool(t) != Some(true) && seen.insert(t) {
-            flat.push(t);
-        }
-    }
-    flat
-}
-
 fn equations(pool: &mut Pool, conjuncts: &[Conjunct], open: &FxHashSet<SymbolId>) -> Vec<Equation> {
     let mut found = Vec::new();
     for (i, conjunct) in conjuncts.iter().enumerate() {
@@ -344,7 +329,7 @@ fn intervals(pool: &mut Pool, x: SymbolId, conjuncts: &[Conjunct], open: &FxHash
     let mut all = vec![Piece::default()];
     for conjunct in conjuncts.iter().filter(|c| !c.done && c.unknown.contains(&x)) {
         let found = pieces(pool, x, conjunct.term, open);
-        all = super::domain::meet(&all, &found);
+        all = meet(&all, &found);
     }
     all.iter().all(Piece::is_bounded).then_some(all)
 }

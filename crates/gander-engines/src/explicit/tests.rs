@@ -10,7 +10,8 @@ use gander_term::{Pool, Sort, Value, evaluate, parse_term};
 use super::code::{Compiler, Frame, Trouble, execute, is_numbered, number};
 use super::explore::{Explorer, Phase, Resources, Stop};
 use super::graph::Graph;
-use super::machine::{Machine, StateTarget, Targets};
+use super::machine::Machine;
+use crate::targets::{StateTarget, Targets};
 
 const PLENTY: Resources = Resources { memory: 1 << 30, threads: 1 };
 

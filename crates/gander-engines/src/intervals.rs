@@ -142,3 +142,18 @@ fn join(mut all: Vec<Piece>) -> Vec<Piece> {
     }
     if unique.len() > MOST_PIECES { vec![Piece::default()] } else { unique }
 }
+
+/// Formulas with nested conjunctions opened, each once.
+pub(crate) fn flatten(pool: &Pool, formulas: &[TermId]) -> Vec<TermId> {
+    let mut seen = FxHashSet::default();
+    let mut flat = Vec::new();
+    let mut stack: Vec<TermId> = formulas.iter().rev().copied().collect();
+    while let Some(t) = stack.pop() {
+        if pool.op(t) == Op::And {
+            stack.extend(pool.args(t).iter().rev());
+        } else if pool.as_bool(t) != Some(true) && seen.insert(t) {
+            flat.push(t);
+        }
+    }
+    flat
+}
