@@ -246,15 +246,8 @@ impl Ranking {
                     tuple.push(term);
                 }
                 // The order was made for the edges as they were; those of other components keep theirs.
-                let mut at = 0;
-                let mut kept = Vec::new();
-                for edge in edges {
-                    if !done.contains(&at) {
-                        kept.push(edge);
-                    }
-                    at += 1;
-                }
-                edges = kept;
+                let all = edges.into_iter().enumerate();
+                edges = all.filter(|(at, _)| !done.contains(at)).map(|(_, edge)| edge).collect();
             }
         }
         Some(ranks)
