@@ -334,7 +334,7 @@ mod tests {
     fn comparisons_are_constraints() {
         let p = &mut Pool::new();
         for (text, expected) in
-            [("x + 1 > 2 * y", "2 * y <= x"), ("not x - y >= 3", "x <= y + 2"), ("x == y", "x == y")]
+            [("x + 1 > 2 * y", "2 * y <= x"), ("not (x - y >= 3)", "x <= y + 2"), ("x == y", "x == y")]
         {
             for name in ["x", "y"] {
                 p.variable(name, Sort::Int);
