@@ -35,6 +35,9 @@ use crate::schedule::Schedule;
 use floor::{Floor, Hiring, Slot};
 use judge::{Judge, Judgement};
 
+/// On systems with more variables no engine begins before there are threads: its first piece of work may take long.
+const MOST_AT_ONCE: usize = 100;
+
 /// A second worker is worth its while only for checks that take longer than this.
 const ALONE: Duration = Duration::from_millis(4);
 
@@ -116,6 +119,7 @@ fn run(
         messages,
         judge: Judge::new(system, &config, &all, started),
         started,
+        large: office.reduction.system.vars.len() > MOST_AT_ONCE,
         outcomes: config.claims.iter().map(|_| None).collect(),
         obstacles: config.claims.iter().map(|_| Vec::new()).collect(),
         waiting: Vec::new(),
@@ -217,6 +221,8 @@ struct Director<'a> {
     messages: Receiver<Message>,
     judge: Judge,
     started: Instant,
+    /// The system has many variables.
+    large: bool,
     /// By position in the request.
     outcomes: Vec<Option<Outcome>>,
     obstacles: Vec<Vec<Obstacle>>,
@@ -242,7 +248,7 @@ impl Director<'_> {
             if self.outcomes.iter().all(Option::is_some) {
                 return Some(Ending::Settled);
             }
-            if deadline.is_some_and(|d| Instant::now() >= d) || !self.floor.begin() {
+            if self.large || deadline.is_some_and(|d| Instant::now() >= d) || !self.floor.begin() {
                 return None;
             }
         }

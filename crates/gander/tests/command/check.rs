@@ -300,7 +300,8 @@ fn a_verdict_that_fails_its_check_is_an_internal_error() {
 
 #[test]
 fn without_a_solver_it_says_so() {
-    let folder = Folder::with("counter.sts", COUNTER);
+    // Ints could be enumerated without a solver.
+    let folder = Folder::with("counter.sts", COUNTER.replace("x: int", "x: real"));
     let mut command = folder.command(&["check", "--timeout", "0.3", "-p", "small", "counter.sts"]);
     command.env("GANDER_Z3", "none").env("GANDER_YICES", "none").env("PATH", "");
     let output = command.output().unwrap();

@@ -26,9 +26,10 @@ fn fake_solver() -> &'static PathBuf {
     })
 }
 
-/// A folder with the counter and a solver that misbehaves in this way.
+/// A folder with the counter and a solver that misbehaves in this way. It counts in reals: ints could be enumerated
+/// without a solver.
 fn trouble(way: &str) -> Folder {
-    let folder = Folder::with("counter.sts", COUNTER);
+    let folder = Folder::with("counter.sts", COUNTER.replace("x: int", "x: real"));
     folder.write_program("solver", format!("#!/bin/sh\nexec '{}' '{way}'\n", fake_solver().display()));
     folder
 }
