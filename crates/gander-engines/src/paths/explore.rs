@@ -406,9 +406,10 @@ impl Explorer {
         }
         let mut formulas = Vec::with_capacity(by_node.len());
         for (n, states) in by_node.into_iter().enumerate() {
-            // Nothing is known of nodes from which no target can be reached, and nothing is needed.
+            // Of nodes from which no target can be reached nothing is known but what excludes targets there.
             let away = self.goals.distance(NodeId::from(n)).is_none();
-            formulas.push(if away { e.pool.tt() } else { e.pool.or(states) });
+            let visited = if away { e.pool.tt() } else { e.pool.or(states) };
+            formulas.push(e.pool.and(self.lemmas[n].iter().copied().chain([visited])));
         }
         let plain = !formulas.iter().any(|&f| e.pool.has_quantifier(f));
         match diameter {
