@@ -430,7 +430,8 @@ fn constructs_that_are_not_supported() {
              --> model.lus:6:1
               |
             6 | include "other.lus"
-              | ^^^^^^^^^^^^^^^^^^^ the first one is here
+              | ^^^^^^^^^^^^^^^^^^^
+              = help: copy the declarations of that file into this one
 
             error[E0510]: gander does not support maps
              --> model.lus:7:20

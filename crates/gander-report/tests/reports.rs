@@ -233,7 +233,8 @@ fn json_of_each_verdict() {
               "end_column": null,
               "help": []
             }
-          ]
+          ],
+          "schedules": []
         }"#]]
     .assert_eq(&text);
 }

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
+use gander::engines::engines;
 use gander::smt::Solvers;
 
 /// What a run of the command gave.
@@ -121,7 +122,7 @@ fn without_chance(text: &str) -> String {
             _ => body,
         };
         // Several engines find the same answer; who is first is a matter of luck.
-        let by = ["bmc", "induction", "simulate"].iter().find_map(|e| body.strip_suffix(&format!(", {e}")));
+        let by = engines().iter().find_map(|e| body.strip_suffix(&format!(", {}", e.name)));
         out.push_str(by.unwrap_or(body));
         out.push_str(end);
     }
