@@ -315,9 +315,11 @@ impl Floor {
     }
 }
 
-/// The turn of the engine that has used the least time for its share so far, of those that wait.
+/// The turn of the engine that has used the least time for its share so far, of those that wait; of these the one that
+/// may begin first.
 fn turn_of(slots: &mut [Slot], wanted: impl Fn(&Slot) -> bool) -> Option<Turn> {
-    let next = slots.iter_mut().enumerate().filter(|(_, s)| wanted(s)).min_by_key(|(i, s)| (s.weight(), *i));
+    let next =
+        slots.iter_mut().enumerate().filter(|(_, s)| wanted(s)).min_by_key(|(i, s)| (s.weight(), s.part.waits(), *i));
     let (_, slot) = next?;
     slot.begun = Instant::now();
     slot.first_turn.get_or_insert(slot.begun);
