@@ -8,6 +8,7 @@ use std::io::Write;
 use std::time::Instant;
 
 use against_oracle::Portfolio;
+use gander_engines::engines;
 use gander_oracle::{Comparison, Lengths, compare};
 
 fn main() -> std::io::Result<()> {
@@ -15,7 +16,8 @@ fn main() -> std::io::Result<()> {
     let number = |i: usize, default: u64| args.get(i).and_then(|a| a.parse().ok()).unwrap_or(default);
     let (count, first) = (number(1, 1000), number(2, 0));
     let engine = args.get(3).map(String::as_str);
-    let lengths = if engine == Some("simulate") { Lengths::Any } else { Lengths::Shortest };
+    let shortest = engines().iter().all(|e| engine != Some(e.name) || e.finds_shortest);
+    let lengths = if shortest { Lengths::Shortest } else { Lengths::Any };
     let mut portfolio = Portfolio::new(engine.map(|e| [e]).as_ref().map(|e| &e[..]));
     if args.len() > 4 {
         let depth = number(4, 24) as u32;
