@@ -44,7 +44,7 @@ fn a_counterexample_is_a_table_of_streams() {
         return;
     }
     let folder = Folder::with("pump.lus", PUMP);
-    let ran = folder.run(&["check", "pump.lus"]);
+    let ran = folder.run(&["check", "--engine", "bmc", "pump.lus"]);
     assert_eq!((ran.code, ran.err.as_str()), (1, ""));
     expect![[r#"
         fails    small  after 3 steps
@@ -66,7 +66,7 @@ fn a_counterexample_is_a_table_of_streams() {
                  3 more streams (--all shows them)
     "#]]
     .assert_eq(&ran.out);
-    let ran = folder.run(&["check", "--all", "pump.lus"]);
+    let ran = folder.run(&["check", "--engine", "bmc", "--all", "pump.lus"]);
     expect![[r#"
         fails    small  after 3 steps
                  step         0      1      2      3
