@@ -501,7 +501,7 @@ fn obstacles(system: &System, config: &CheckConfig, floor: &Floor, claim: ClaimI
         let kind = system.claims[claim.index()].kind.word();
         let reason = match config.engines {
             Some(_) => format!("none of the chosen engines decides `{kind}` claims"),
-            None => format!("no engine decides `{kind}` claims yet"),
+            None => format!("no engine of the portfolio decides `{kind}` claims"),
         };
         why.push(Obstacle { engine: "portfolio".into(), reason });
     }
