@@ -24,6 +24,8 @@ enum Folder {
     Fails,
     Error,
     Open,
+    /// `examples/`: what the expectations do not mention holds.
+    Example,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -60,6 +62,12 @@ fn main() {
                 trials.push(Trial::test(format!("{prefix}{name}::{stem}"), move || examine(&path, folder, &solvers)));
             }
         }
+    }
+    let examples = corpus.join("../examples");
+    for path in files(&examples).into_iter().chain(files(&examples.join("banking"))) {
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let solvers = Arc::clone(&solvers);
+        trials.push(Trial::test(format!("example::{stem}"), move || examine(&path, Folder::Example, &solvers)));
     }
     trials.push(Trial::test("at_least_sixty_models", move || {
         if models < 60 { Err(format!("only {models} models").into()) } else { Ok(()) }
@@ -146,6 +154,7 @@ fn examine_verdicts(
     match folder {
         Folder::Holds if odd(Word::Fails) || odd(Word::Unknown) => return Err("belongs to another folder".into()),
         Folder::Fails if !odd(Word::Fails) || odd(Word::Unknown) => return Err("belongs to another folder".into()),
+        Folder::Example if odd(Word::Unknown) => return Err("an example has no open claims".into()),
         Folder::Open if !odd(Word::Unknown) => return Err("nothing is open: move the file".into()),
         _ => {}
     }
