@@ -21,7 +21,7 @@ pub(crate) fn bring(case: &mut Case<'_>, formulas: &NodeFormulas) -> Result<Vec<
     }
     let mut importer = Importer::new();
     let mut here = Vec::with_capacity(nodes.len());
-    for (node, &t) in nodes.iter().zip(&formulas.by_node) {
+    for (node, &t) in nodes.iter().zip(formulas.by_node.iter()) {
         let t = bring_term(case, &mut importer, &formulas.pool, t, &format!("the formula of node `{}`", node.name))?;
         if case.pool.sort(t) != Sort::Bool {
             return Err(wrong(format!("what is said of node `{}` is no formula", node.name)));

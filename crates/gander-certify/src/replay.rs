@@ -101,7 +101,7 @@ pub(crate) fn replay(case: &mut Case<'_>, run: &Run, watch: &mut dyn Watch) -> R
     let mut replay = Replay {
         ready: std::iter::repeat_with(|| None).take(case.system.transitions.len()).collect(),
         admissible: std::iter::repeat_with(|| None).take(case.system.nodes.len()).collect(),
-        legs: vec![Frame { legs: &run.legs, at: 0, again: 0 }],
+        legs: vec![Frame { legs: &run.legs, at: 0, again: 0 }].into(),
     };
     let mut state = run.first.clone();
     replay.start(case, run.start, &state)?;

@@ -72,18 +72,18 @@ fn formulas_are_over_state_variables_of_the_system() {
     let mut pool = Pool::fork(&s.pool);
     let y = pool.variable("y", Sort::Bool);
     let by_node = vec![y, y];
-    let formulas = NodeFormulas { pool: Arc::new(pool), by_node };
+    let formulas = NodeFormulas { pool: Arc::new(pool), by_node: by_node.into() };
     refuses(&s, holds(Evidence::Invariant(formulas)), "`y`, no state variable");
     // A bound symbol outside of its quantifier.
     let mut pool = Pool::fork(&s.pool);
     let b = pool.declare_bound("b", Sort::Bool);
     let b = pool.var(b);
-    let formulas = NodeFormulas { pool: Arc::new(pool), by_node: vec![b, b] };
+    let formulas = NodeFormulas { pool: Arc::new(pool), by_node: vec![b, b].into() };
     refuses(&s, holds(Evidence::Invariant(formulas)), "loose bound symbol");
     // Another x.
     let mut pool = Pool::new();
     let x = pool.variable("x", Sort::Bool);
-    let formulas = NodeFormulas { pool: Arc::new(pool), by_node: vec![x, x] };
+    let formulas = NodeFormulas { pool: Arc::new(pool), by_node: vec![x, x].into() };
     refuses(&s, holds(Evidence::Invariant(formulas)), "with another sort");
 }
 

@@ -281,7 +281,7 @@ impl Trial {
             self.graph.started.iter().enumerate().flat_map(|(s, all)| all.iter().map(move |&f| (s, f))).collect();
         let &(start, mut here) = starts.get(self.random.below(starts.len()))?;
         let state = |s: usize| State { node: self.graph.states[s].0, values: self.graph.states[s].1.clone() };
-        let mut run = Run { start: StartId::from(start), first: state(here), legs: Vec::new() };
+        let mut run = Run { start: StartId::from(start), first: state(here), legs: gander_system::Legs::new() };
         for _ in 0..length {
             let steps: Vec<_> = self.graph.steps(here).collect();
             let Some((choice, next)) = steps.get(self.random.below(steps.len())) else { break };

@@ -143,7 +143,7 @@ impl Trial {
         let mut runs = Vec::new();
         for (s, states) in graph.started.iter().enumerate() {
             for &first in states {
-                let run = Run { start: StartId::from(s), first: self.state(first), legs: Vec::new() };
+                let run = Run { start: StartId::from(s), first: self.state(first), legs: gander_system::Legs::new() };
                 to[first].get_or_insert(run.clone());
                 runs.push(run);
             }
@@ -174,11 +174,11 @@ impl Trial {
         let other = self.random.below(states);
         let other = self.state(other);
         let at = self.random.below(legs);
-        match (self.random.below(7), run.legs.get_mut(at)) {
+        match (self.random.below(7), run.legs.to_mut().get_mut(at)) {
             (0, _) => run.first.values = other.values,
             (1, _) => run.first.node = NodeId::from(self.random.below(self.system().nodes.len() + 1)),
             (2, _) => run.start = StartId::from(self.random.below(self.system().starts.len() + 1)),
-            (3, Some(_)) => drop(run.legs.remove(at)),
+            (3, Some(_)) => drop(run.legs.to_mut().remove(at)),
             (4, Some(Leg::Step(step))) => step.next = Some(other.values),
             (5, Some(Leg::Step(step))) => {
                 step.transition = TransitionId::from(self.random.below(self.made.system.transitions.len() + 1));
@@ -194,7 +194,7 @@ impl Trial {
                     Value::Enum(e, i) => Value::Enum(*e, i + 1),
                 };
             }
-            _ => drop(run.legs.pop()),
+            _ => drop(run.legs.to_mut().pop()),
         }
         run
     }
@@ -215,7 +215,7 @@ impl Trial {
         if kind == 4 {
             let mut pool = Pool::fork(&formulas.pool);
             let n = self.random.below(formulas.by_node.len());
-            formulas.by_node[n] = pool.tt();
+            Arc::make_mut(&mut formulas.by_node)[n] = pool.tt();
             formulas.pool = Arc::new(pool);
         }
         if kind == 5

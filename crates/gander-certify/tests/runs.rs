@@ -86,7 +86,7 @@ fn enumerations_and_strings_need_values_of_theirs() {
     let s = m.var("e", Sort::Enum(here)).var("s", Sort::String).start(0, "true").always("e == E.A");
     let at = |v: Value, t: &str| {
         let first = State { node: NodeId(0), values: vec![v, Value::str(t)] };
-        fails_run(gander_system::Run { start: StartId(0), first, legs: vec![] })
+        fails_run(gander_system::Run { start: StartId(0), first, legs: vec![].into() })
     };
     accepts(&s, at(Value::Enum(here, 1), "abc"));
     refuses(&s, at(Value::Enum(here, 0), "abc"), "satisfies what is claimed");

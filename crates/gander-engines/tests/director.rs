@@ -99,7 +99,7 @@ impl Engine for Guesses {
     fn advance(&mut self, desk: &Desk) -> Advance {
         let mut pool = Pool::fork(&desk.system().pool);
         let not_negative = gander_term::parse_term(&mut pool, "x >= 0").unwrap();
-        let formulas = NodeFormulas { pool: pool.freeze(), by_node: vec![not_negative] };
+        let formulas = NodeFormulas { pool: pool.freeze(), by_node: vec![not_negative].into() };
         let verdict = Verdict::Holds(Evidence::Invariant(formulas));
         desk.conjecture(desk.claims().iter().map(|&claim| (claim, verdict.clone())));
         Advance::Finished
@@ -131,7 +131,7 @@ impl Engine for Repeats {
         let mut pool = Pool::fork(&desk.system().pool);
         let by_node = ["x >= 0", "x >= 1", "x >= 0"].map(|t| gander_term::parse_term(&mut pool, t).unwrap());
         let pool = pool.freeze();
-        let guess = |t| Evidence::Invariant(NodeFormulas { pool: Arc::clone(&pool), by_node: vec![t] });
+        let guess = |t| Evidence::Invariant(NodeFormulas { pool: Arc::clone(&pool), by_node: vec![t].into() });
         let verdicts = by_node.map(|t| Verdict::Holds(guess(t)));
         desk.conjecture(desk.claims().iter().flat_map(|&c| verdicts.iter().map(move |v| (c, v.clone()))));
         desk.conjecture([]);

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use gander_term::{Pool, TermId, Value};
 
+use crate::legs::Legs;
 use crate::system::{NodeId, StartId, TransitionId};
 
 /// A state: a node and a value for every state variable, in the order of [`crate::System::vars`].
@@ -51,7 +52,7 @@ pub struct Run {
     /// The first state.
     pub first: State,
     /// What follows.
-    pub legs: Vec<Leg>,
+    pub legs: Legs,
 }
 
 impl Run {
@@ -70,12 +71,21 @@ impl Run {
 }
 
 /// A formula for each node, in the order of [`crate::System::nodes`], over state variables.
+///
+/// A copy shares pool and list, so one invariant can be the evidence for thousands of claims.
 #[derive(Clone, Debug)]
 pub struct NodeFormulas {
     /// A fork of the system's pool that holds the formulas.
     pub pool: Arc<Pool>,
     /// The formulas.
-    pub by_node: Vec<TermId>,
+    pub by_node: Arc<[TermId]>,
+}
+
+impl NodeFormulas {
+    /// True if both are copies of one: then they say the same, and that is known without looking.
+    pub fn is_copy_of(&self, other: &NodeFormulas) -> bool {
+        Arc::ptr_eq(&self.pool, &other.pool) && Arc::ptr_eq(&self.by_node, &other.by_node)
+    }
 }
 
 /// Terms for each node, in the order of [`crate::System::nodes`], over state variables.

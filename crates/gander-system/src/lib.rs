@@ -11,6 +11,7 @@ mod dataflow;
 mod evidence;
 mod evidence_file;
 mod formula;
+mod legs;
 mod location;
 mod origin;
 pub mod passes;
@@ -32,6 +33,7 @@ pub use evidence_file::{
     write_evidence,
 };
 pub use formula::{ChoiceTerm, StateTerm, StepTerm};
+pub use legs::Legs;
 pub use origin::{Element, ElementId, ElementInfo, ElementKind, ElementName, Span};
 pub use system::{
     Doubt, Effect, GateId, Node, NodeId, Numerals, Param, Range, Role, Start, StartId, StateVar, StreamKind, System,

@@ -75,7 +75,7 @@ fn some_runs(system: &System) -> Vec<Run> {
         legs.reverse();
         let start = (0..graph.started.len()).find(|&s| graph.started[s].contains(&at)).expect("a start state");
         let (node, values) = graph.states[at].clone();
-        runs.push(Run { start: StartId::from(start), first: State { node, values }, legs });
+        runs.push(Run { start: StartId::from(start), first: State { node, values }, legs: legs.into() });
     }
     runs
 }

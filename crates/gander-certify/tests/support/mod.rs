@@ -141,7 +141,7 @@ pub fn int(i: i64) -> Value {
 /// A run from start 0 at `node` with these first values.
 pub fn run(node: u32, first: &[i64], legs: Vec<Leg>) -> Run {
     let first = State { node: NodeId(node), values: first.iter().map(|&i| int(i)).collect() };
-    Run { start: StartId(0), first, legs }
+    Run { start: StartId(0), first, legs: legs.into() }
 }
 
 /// A step whose next values are computed.

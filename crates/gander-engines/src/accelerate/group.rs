@@ -329,7 +329,7 @@ fn run_of(workshop: &mut Workshop, path: Path) -> Option<Run> {
     for step in taken(workshop, &path) {
         legs.extend(workshop.legs(&step)?);
     }
-    Some(Run { start, first, legs })
+    Some(Run { start, first, legs: legs.into() })
 }
 
 impl std::fmt::Debug for Group {

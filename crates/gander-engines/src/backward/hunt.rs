@@ -248,7 +248,7 @@ impl Hunt {
             Solved::Model(values) => {
                 // Another start may lead to the same state: the run has to begin with this one.
                 let first = State { node: system.starts[s.index()].target, values };
-                let run = Run { start: s, first, legs: Vec::new() };
+                let run = Run { start: s, first, legs: gander_system::Legs::new() };
                 if let Some(verdict) = self.view.met(&self.questions[label], run) {
                     desk.propose(claim, verdict);
                 }

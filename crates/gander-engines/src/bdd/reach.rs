@@ -321,7 +321,7 @@ impl Reach {
     pub(super) fn start_run(&self, s: StartId) -> Option<Run> {
         let values = self.kit.pick(&self.starts[s.index()])?;
         let first = self.read(self.system.starts[s.index()].target, &values);
-        Some(Run { start: s, first, legs: Vec::new() })
+        Some(Run { start: s, first, legs: gander_system::Legs::new() })
     }
 
     /// A state from the values of bits.

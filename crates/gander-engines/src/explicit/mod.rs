@@ -234,7 +234,8 @@ impl Group {
                 a.open = false;
                 let verdict = match first {
                     Some(i) => {
-                        let run = gander_system::Run { start: s, first: explorer.state(i), legs: Vec::new() };
+                        let run =
+                            gander_system::Run { start: s, first: explorer.state(i), legs: gander_system::Legs::new() };
                         self.view.met(q, run)
                     }
                     None => Some(q.never_met(Evidence::Refutation)),

@@ -161,7 +161,7 @@ fn by_node(system: &System, formulas: &NodeFormulas) -> Vec<(String, String)> {
     system
         .nodes
         .iter()
-        .zip(&formulas.by_node)
+        .zip(formulas.by_node.iter())
         .map(|(n, &t)| (name(n), formulas.pool.display_bounded(t, LONGEST_FORMULA).to_string()))
         .collect()
 }

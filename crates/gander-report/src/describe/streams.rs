@@ -178,7 +178,7 @@ fn follow(system: &System, flow: &Dataflow, run: &Run) -> Option<Followed> {
             }
             Some(Leg::Repeat { times, body }) => {
                 *at += 1;
-                let once = Run { start: run.start, first: run.first.clone(), legs: body.clone() }.length();
+                let once = Run { start: run.start, first: run.first.clone(), legs: body.clone().into() }.length();
                 if !shortened {
                     open.push((body, 0, times.saturating_sub(1)));
                     continue;

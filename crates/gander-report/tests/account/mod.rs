@@ -75,6 +75,6 @@ pub fn two_deposits() -> Run {
     Run {
         start: StartId(0),
         first: State { node: NodeId(0), values: vec![Value::whole(50), Value::str("")] },
-        legs: vec![deposit(third), Leg::Repeat { times: 2, body: vec![deposit(Value::whole(475))] }],
+        legs: vec![deposit(third), Leg::Repeat { times: 2, body: vec![deposit(Value::whole(475))] }].into(),
     }
 }

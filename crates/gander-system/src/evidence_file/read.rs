@@ -149,7 +149,7 @@ pub(super) fn formulas(system: &System, e: &Object<'_>) -> Read<NodeFormulas> {
     }
     let known: FxHashSet<&str> = system.nodes.iter().map(|n| n.name.as_str()).collect();
     given.only_in(&known)?;
-    Ok(NodeFormulas { pool: clean.freeze(), by_node })
+    Ok(NodeFormulas { pool: clean.freeze(), by_node: by_node.into() })
 }
 
 /// The names of a system, for reading runs.
@@ -178,7 +178,7 @@ impl<'a> Names<'a> {
         };
         let first = State { node: NodeId::from(node), values: self.state(&first.object("values")?)? };
         let legs = self.legs(e.get("steps")?, &e.path_to("steps"), 0)?;
-        Ok(Run { start: StartId::from(start), first, legs })
+        Ok(Run { start: StartId::from(start), first, legs: legs.into() })
     }
 
     fn state(&self, o: &Object<'_>) -> Read<Vec<TermValue>> {

@@ -36,7 +36,8 @@ fn run(s: &System) -> Run {
                     Leg::Repeat { times: 2, body: vec![step(t("Open.freeze"), &[], &[0, 0, 0])] },
                 ],
             },
-        ],
+        ]
+        .into(),
     }
 }
 
@@ -121,7 +122,7 @@ fn shared_parts_are_written_once() {
     let zero = pool.int(0);
     let f = pool.le(zero, t);
     let g = pool.le(t, zero);
-    let invariant = NodeFormulas { pool: pool.freeze(), by_node: vec![f, g, f] };
+    let invariant = NodeFormulas { pool: pool.freeze(), by_node: vec![f, g, f].into() };
     let json = written(&s, 0, &Verdict::Holds(Evidence::Invariant(invariant)));
     assert!(serde_json::to_string(&json).unwrap().len() < 20_000);
     let file = comes_back(&s, &json);
@@ -158,7 +159,7 @@ fn sharing_under_a_quantifier_has_a_limit() {
     let zero = pool.int(0);
     let body = pool.le(zero, t);
     let f = pool.forall(&[k], body);
-    let invariant = NodeFormulas { pool: pool.freeze(), by_node: vec![f, f, f] };
+    let invariant = NodeFormulas { pool: pool.freeze(), by_node: vec![f, f, f].into() };
     let error = write_evidence(&s, ClaimId(0), &Verdict::Holds(Evidence::Invariant(invariant))).unwrap_err();
     assert!(error.message.contains("too large"));
 }
@@ -257,7 +258,7 @@ fn deep_nesting_is_an_error() {
     for _ in 0..=MAX_REPEAT_DEPTH {
         body = vec![Leg::Repeat { times: 1, body }];
     }
-    let nested = Run { legs: body, ..run(&s) };
+    let nested = Run { legs: body.into(), ..run(&s) };
     assert!(write_evidence(&s, ClaimId(0), &Verdict::Fails(Evidence::Run(nested))).is_err());
 }
 
@@ -334,7 +335,7 @@ fn values_of_every_sort_come_back() {
         TermValue::bits(wide, -2),
     ];
     let first = State { node: NodeId(0), values };
-    let run = Run { start: StartId(0), first, legs: Vec::new() };
+    let run = Run { start: StartId(0), first, legs: crate::Legs::new() };
     let json = written(&s, 0, &Verdict::Fails(Evidence::Run(run.clone())));
     let Evidence::Run(back) = comes_back(&s, &json).evidence else { panic!("a run") };
     assert_eq!(back, run);

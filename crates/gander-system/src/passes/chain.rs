@@ -191,7 +191,7 @@ fn advance(copy: &mut Copying<'_>, n: NodeId, i: usize, goal: TermId) -> Result<
 impl WayBack for Chain {
     fn run(&self, run: &Run) -> Option<Run> {
         let first = State { node: self.old_node(run.first.node), values: run.first.values.clone() };
-        Some(Run { start: run.start, first, legs: self.legs(&run.legs)? })
+        Some(Run { start: run.start, first, legs: self.legs(&run.legs)?.into() })
     }
 
     /// None: formulas of stages say nothing about the old nodes alone.

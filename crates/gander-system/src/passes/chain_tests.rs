@@ -33,13 +33,14 @@ fn a_run_through_the_stages_stands_for_one_that_meets_the_goals() {
             step(t("Open.deposit/1>2 choice 1"), &[6], &[76, 1, 8]),
             step(t("Open.freeze/2"), &[], &[76, 1, 9]),
             step(t("@advance Frozen/2"), &[], &[76, 1, 9]),
-        ],
+        ]
+        .into(),
     };
     // The repeated body gives the second next state wrongly: replay must notice, so spell it out.
     assert!(replay(&c.system, &run).is_err());
     let mut legs = vec![step(t("Open.deposit/0"), &[10], &[60, 1, 7]), step(t("Open.deposit/0"), &[10], &[70, 1, 7])];
     legs.extend(run.legs[1..].iter().cloned());
-    let run = Run { legs, ..run };
+    let run = Run { legs: legs.into(), ..run };
     let states = replay(&c.system, &run).unwrap();
     let last = states.last().unwrap().node;
     assert_eq!((c.stage(last), c.old_node(last)), (3, NodeId(1)));
@@ -58,7 +59,8 @@ fn an_internal_step_changes_nothing_not_even_inputs() {
         legs: vec![
             step(named(&c.system, "Open.deposit/0"), &[20], &[70, 1, 7]),
             step(named(&c.system, "@advance Open/0"), &[], &[70, 1, day]),
-        ],
+        ]
+        .into(),
     };
     assert!(replay(&c.system, &run(7)).is_ok());
     assert!(replay(&c.system, &run(8)).is_err());
@@ -71,7 +73,7 @@ fn goals_and_assumptions_hold_at_their_stage() {
     let too_poor = Run {
         start: StartId(0),
         first: State { node: NodeId(0), values: ints(&[50, 1, 7]) },
-        legs: vec![step(named(&c.system, "@advance Open/0"), &[], &[50, 1, 7])],
+        legs: vec![step(named(&c.system, "@advance Open/0"), &[], &[50, 1, 7])].into(),
     };
     assert!(replay(&c.system, &too_poor).is_err());
     // The assumption about Frozen speaks of Frozen in any stage.
@@ -80,7 +82,8 @@ fn goals_and_assumptions_hold_at_their_stage() {
             step(named(&c.system, "Open.deposit/0"), &[2000], &[2050, 1, 7]),
             step(named(&c.system, "@advance Open/0"), &[], &[2050, 1, 7]),
             step(named(&c.system, "Open.freeze/1"), &[], &[2050, 1, 7]),
-        ],
+        ]
+        .into(),
         ..too_poor
     };
     assert!(replay(&c.system, &too_rich).unwrap_err().starts_with("assumption"));

@@ -227,7 +227,7 @@ impl Constants {
 impl WayBack for Constants {
     fn run(&self, run: &Run) -> Option<Run> {
         let first = State { node: run.first.node, values: self.old_values(&run.first.values)? };
-        Some(Run { start: run.start, first, legs: self.old_legs(&run.legs)? })
+        Some(Run { start: run.start, first, legs: self.old_legs(&run.legs)?.into() })
     }
 
     fn invariant(&self, invariant: &NodeFormulas) -> Option<NodeFormulas> {
@@ -301,7 +301,7 @@ mod tests {
         let (count, stop) = (named(&c.system, "Run.count"), named(&c.system, "Run.stop"));
         let mut legs: Vec<Leg> = (1..=3).map(|x| step(count, &[], &[x, 7])).collect();
         legs.push(step(stop, &[], &[5, 1]));
-        let run = Run { start: StartId(0), first: State { node: NodeId(0), values: ints(&[0, 9]) }, legs };
+        let run = Run { start: StartId(0), first: State { node: NodeId(0), values: ints(&[0, 9]) }, legs: legs.into() };
         replay(&c.system, &run).unwrap();
         let states = replay(&s, &c.run(&run).unwrap()).unwrap();
         assert_eq!(states.last().unwrap().values[0], Value::int(3));
@@ -316,7 +316,7 @@ mod tests {
         let mut pool = Pool::fork(&c.system.pool);
         let i = gander_term::parse_term(&mut pool, "x <= 3").unwrap();
         let tt = pool.tt();
-        let new = Evidence::Invariant(NodeFormulas { pool: pool.freeze(), by_node: vec![i, tt] });
+        let new = Evidence::Invariant(NodeFormulas { pool: pool.freeze(), by_node: vec![i, tt].into() });
         let Some(Evidence::Invariant(old)) = c.evidence(&new) else { panic!("an invariant") };
         let shown = |i: usize| old.pool.display(old.by_node[i]).to_string();
         assert_eq!(shown(0), "limit == 3 and twice == 6 and not off and x <= 3");

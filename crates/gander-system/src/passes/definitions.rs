@@ -301,7 +301,7 @@ impl Definitions {
 impl WayBack for Definitions {
     fn run(&self, run: &Run) -> Option<Run> {
         let first = State { node: run.first.node, values: self.old_values(&run.first.values)? };
-        Some(Run { start: run.start, first, legs: self.old_legs(&run.legs)? })
+        Some(Run { start: run.start, first, legs: self.old_legs(&run.legs)?.into() })
     }
 
     fn invariant(&self, invariant: &NodeFormulas) -> Option<NodeFormulas> {

@@ -45,7 +45,7 @@ fn runs_get_their_defined_values_back() {
     let d = definitions(&s).unwrap().unwrap();
     let t = TransitionId(0);
     let legs = vec![step(t, &[], &[5, 3]), step(t, &[], &[8, 4])];
-    let run = Run { start: StartId(0), first: State { node: NodeId(0), values: ints(&[0, 5]) }, legs };
+    let run = Run { start: StartId(0), first: State { node: NodeId(0), values: ints(&[0, 5]) }, legs: legs.into() };
     replay(&d.system, &run).unwrap();
     let states = replay(&s, &d.run(&run).unwrap()).unwrap();
     let last = &states.last().unwrap().values;
@@ -60,7 +60,7 @@ fn invariants_say_what_is_defined() {
     let d = definitions(&s).unwrap().unwrap();
     let mut pool = Pool::fork(&d.system.pool);
     let i = parse_term(&mut pool, "c >= 0").unwrap();
-    let new = NodeFormulas { pool: pool.freeze(), by_node: vec![i] };
+    let new = NodeFormulas { pool: pool.freeze(), by_node: vec![i].into() };
     let old = d.invariant(&new).unwrap();
     let text = old.pool.display(old.by_node[0]).to_string();
     for part in ["c >= 0", "always", "far", "sum"] {

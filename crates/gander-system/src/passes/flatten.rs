@@ -151,7 +151,7 @@ impl Flat {
 impl WayBack for Flat {
     fn run(&self, run: &Run) -> Option<Run> {
         let (node, values) = self.split(&run.first.values)?;
-        Some(Run { start: run.start, first: State { node, values }, legs: self.old_legs(&run.legs)? })
+        Some(Run { start: run.start, first: State { node, values }, legs: self.old_legs(&run.legs)?.into() })
     }
 
     fn invariant(&self, invariant: &NodeFormulas) -> Option<NodeFormulas> {
@@ -216,7 +216,8 @@ mod tests {
             legs: vec![
                 step("Open.deposit", &[9], values(&f, &[59, 1, 2], 0)),
                 step("Open.freeze", &[], values(&f, &[59, 1, 3], 1)),
-            ],
+            ]
+            .into(),
         };
         replay(&f.system, &run).unwrap();
         let back = replay(&s, &f.run(&run).unwrap()).unwrap();
@@ -227,8 +228,8 @@ mod tests {
         assert!(replay(&f.system, &wrong).is_err());
         // The assumption still speaks of the old node.
         let mut rich = run;
-        rich.legs[0] = step("Open.deposit", &[90], values(&f, &[140, 1, 2], 0));
-        rich.legs[1] = step("Open.freeze", &[], values(&f, &[140, 1, 3], 1));
+        rich.legs.to_mut()[0] = step("Open.deposit", &[90], values(&f, &[140, 1, 2], 0));
+        rich.legs.to_mut()[1] = step("Open.freeze", &[], values(&f, &[140, 1, 3], 1));
         assert!(replay(&f.system, &rich).unwrap_err().starts_with("assumption"));
     }
 
@@ -238,7 +239,7 @@ mod tests {
         let mut pool = Pool::fork(&f.system.pool);
         let text = "if `@node` == `@Node`.Open then balance > 0 else balance == 0";
         let i = gander_term::parse_term(&mut pool, text).unwrap();
-        let flat = Evidence::Invariant(NodeFormulas { pool: pool.freeze(), by_node: vec![i] });
+        let flat = Evidence::Invariant(NodeFormulas { pool: pool.freeze(), by_node: vec![i].into() });
         let Some(Evidence::Invariant(old)) = f.evidence(&flat) else { panic!("an invariant") };
         let shown: Vec<String> = old.by_node.iter().map(|&t| old.pool.display(t).to_string()).collect();
         assert_eq!(shown, ["balance > 0", "balance == 0", "balance == 0"]);

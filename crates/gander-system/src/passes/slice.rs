@@ -376,7 +376,7 @@ impl WayBack for Slice {
         } else {
             return None;
         };
-        Some(Run { start: run.start, first, legs })
+        Some(Run { start: run.start, first, legs: legs.into() })
     }
 
     fn invariant(&self, invariant: &NodeFormulas) -> Option<NodeFormulas> {

@@ -65,7 +65,7 @@ fn runs_get_the_dropped_values_by_replay() {
         Leg::Repeat { times: 2, body: vec![step(write, &[], &[1, 5, 0])] },
         step(count, &[1], &[2, 5, 0]),
     ];
-    let run = Run { start: StartId(0), first: first.clone(), legs };
+    let run = Run { start: StartId(0), first: first.clone(), legs: legs.into() };
     replay(&sliced.system, &run).unwrap();
     let states = replay(&s, &sliced.run(&run).unwrap()).unwrap();
     assert_eq!(states.len(), 5);
@@ -73,10 +73,10 @@ fn runs_get_the_dropped_values_by_replay() {
     assert_eq!(states[4].values[..3], ints(&[2, 18, 19])[..]);
     // Steps that are functions stay compressed, however often they are repeated.
     let long = Leg::Repeat { times: 1 << 40, body: vec![step(count, &[1], &[1, 5, 0])] };
-    let lifted = sliced.run(&Run { legs: vec![long], ..run.clone() }).unwrap();
+    let lifted = sliced.run(&Run { legs: vec![long].into(), ..run.clone() }).unwrap();
     assert_eq!(lifted.length(), 1 << 40);
     let long = Leg::Repeat { times: 1 << 40, body: vec![step(write, &[], &[0, 5, 0])] };
-    assert!(sliced.run(&Run { legs: vec![long], ..run }).is_none());
+    assert!(sliced.run(&Run { legs: vec![long].into(), ..run }).is_none());
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn a_start_without_solution_gives_no_run() {
     let s = m.finish();
     let sliced = slice(&s, ClaimId(0)).unwrap();
     assert_eq!(kept(&sliced), ["x"]);
-    let run = Run { start: StartId(0), first: State { node: NodeId(0), values: ints(&[0]) }, legs: Vec::new() };
+    let run = Run { start: StartId(0), first: State { node: NodeId(0), values: ints(&[0]) }, legs: crate::Legs::new() };
     assert!(replay(&sliced.system, &run).is_ok());
     assert!(sliced.evidence(&Evidence::Run(run)).is_none());
 }
@@ -100,7 +100,7 @@ fn arguments_from_distinct_states_are_not_lifted() {
     let sliced = slice(&s, ClaimId(0)).unwrap();
     let mut pool = Pool::fork(&sliced.system.pool);
     let tt = pool.tt();
-    let invariant = NodeFormulas { pool: pool.freeze(), by_node: vec![tt] };
+    let invariant = NodeFormulas { pool: pool.freeze(), by_node: vec![tt].into() };
     let k = |loop_free, no_restart| Evidence::KInductive { k: 2, invariant: invariant.clone(), loop_free, no_restart };
     assert!(sliced.evidence(&k(false, false)).is_some());
     assert!(sliced.evidence(&k(true, false)).is_none());

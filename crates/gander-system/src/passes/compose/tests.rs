@@ -72,7 +72,7 @@ fn interleaving_moves_one_instance_at_a_time() {
     let run = |values: &[i64]| Run {
         start: StartId(0),
         first: State { node: NodeId(0), values: ints(&[50, 1, 50, 1]) },
-        legs: vec![step(deposit, &[7], values)],
+        legs: vec![step(deposit, &[7], values)].into(),
     };
     // The other instance keeps its balance; inputs are chosen anew.
     assert!(replay(&c, &run(&[50, 9, 57, 8])).is_ok());
@@ -95,7 +95,7 @@ fn a_synchronised_gate_is_taken_together_only() {
     let run = |amounts: &[i64], values: &[i64]| Run {
         start: StartId(0),
         first: State { node: NodeId(0), values: ints(&[50, 1, 50, 1]) },
-        legs: vec![step(t, amounts, values)],
+        legs: vec![step(t, amounts, values)].into(),
     };
     assert!(replay(&c, &run(&[5, 6], &[45, 0, 56, 0])).is_ok());
     assert!(replay(&c, &run(&[5, 0], &[45, 0, 50, 0])).is_err());
@@ -113,7 +113,7 @@ fn assumptions_about_a_node_mean_the_instance() {
     let run = |first: &[i64], next: &[i64]| Run {
         start: StartId(0),
         first: State { node: NodeId(0), values: ints(first) },
-        legs: vec![step(named(&c, "A|A: b.A.go"), &[], next)],
+        legs: vec![step(named(&c, "A|A: b.A.go"), &[], next)].into(),
     };
     assert!(replay(&c, &run(&[8, 9], &[8, 3])).is_ok());
     assert!(replay(&c, &run(&[8, 9], &[8, 4])).is_err());
@@ -136,7 +136,8 @@ fn a_node_outside_an_equality_is_translated_too() {
             transition: named(&c, "A|A: b.A.go"),
             params: Vec::new(),
             next: Some(values(next)),
-        })],
+        })]
+        .into(),
     };
     assert!(replay(&c, &run([true, false])).is_ok());
     assert!(replay(&c, &run([true, true])).is_err());

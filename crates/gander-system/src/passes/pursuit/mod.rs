@@ -455,7 +455,7 @@ impl Pursuit {
                 None => {
                     let (times, _, done) = open.pop()?;
                     let Some((_, _, outer)) = open.last_mut() else {
-                        return Some(Run { start, first, legs: done });
+                        return Some(Run { start, first, legs: done.into() });
                     };
                     outer.push(Leg::Repeat { times, body: done });
                 }
