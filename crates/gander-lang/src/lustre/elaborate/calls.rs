@@ -5,7 +5,7 @@ use gander_term::Op;
 
 use super::super::ast::*;
 use super::clocks::NewClock;
-use super::functions::FunctionClocks;
+use super::functions::FunctionCall;
 use super::instances::{Body, Declare, Instance, Place, Standing};
 use super::model::Model;
 use super::resolve::{At, Resolved};
@@ -59,8 +59,8 @@ impl<'a> Model<'a> {
         let Some(timing) = self.timing(at, node, &args, condition, restart, span) else { return Val::error() };
         let path = self.instance_path(at, id, node);
         let value = if node.imported && node.kind == NodeKind::Function {
-            let clocks = FunctionClocks { inside: timing.inside, outputs: timing.sampled };
-            self.function_call(&path, node, call, &args, clocks, span)
+            let (inside, outputs) = (timing.inside, timing.sampled);
+            self.function_call(node, &args, FunctionCall { at, path: &path, call, inside, outputs, span })
         } else {
             let i = self.instances.len();
             self.instances.push(Instance::new(Body::Node(node), Place::Called, path.clone(), timing.inside));
@@ -173,7 +173,7 @@ impl<'a> Model<'a> {
     }
 
     /// Types for the type parameters of a node: as given, or as the arguments have them.
-    fn bind_types(&mut self, at: At, i: usize, node: &Node, call: &Call, args: &[Val]) -> bool {
+    pub(super) fn bind_types(&mut self, at: At, i: usize, node: &Node, call: &Call, args: &[Val]) -> bool {
         if node.type_params.is_empty() && call.type_args.is_empty() {
             return true;
         }
@@ -239,7 +239,7 @@ impl<'a> Model<'a> {
     }
 
     /// The inputs of an instance are the arguments.
-    fn bind_inputs(&mut self, i: usize, node: &Node, args: &[Val], span: Span) -> bool {
+    pub(super) fn bind_inputs(&mut self, i: usize, node: &Node, args: &[Val], span: Span) -> bool {
         let how = Declare { kind: StreamKind::Input, role: Role::State, free: false, standing: Standing::Claimed };
         let mut fine = true;
         for (decl, arg) in node.inputs.iter().zip(args) {

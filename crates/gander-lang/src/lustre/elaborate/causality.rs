@@ -31,13 +31,19 @@ impl Model<'_> {
         let mut stamp = 0;
         for instant in [Instant::First, Instant::Later] {
             let mut reads: Vec<Vec<StreamId>> = Vec::with_capacity(equations.len());
-            for equation in equations {
+            for (s, equation) in equations.iter().enumerate() {
                 stamp += 1;
-                let term = equation.map(|cell| match instant {
-                    Instant::First => cell.first,
-                    Instant::Later => cell.later,
-                });
-                reads.push(term.map(|t| self.read_by(t, instant, &mut seen, stamp)).unwrap_or_default());
+                // The result of a function without a body has no equation, but depends on the arguments.
+                let arguments = self.functions.reads.get(&StreamId(s as u32)).map(Vec::as_slice).unwrap_or_default();
+                let mut read = Vec::new();
+                for cell in equation.iter().chain(arguments) {
+                    let term = match instant {
+                        Instant::First => cell.first,
+                        Instant::Later => cell.later,
+                    };
+                    read.extend(self.read_by(term, instant, &mut seen, stamp));
+                }
+                reads.push(read);
             }
             for cycle in find_cycles(&reads) {
                 causality = Causality::Cyclic;

@@ -162,10 +162,23 @@ impl Model<'_> {
                 None => drop(others.insert(id, value)),
             }
         }
+        let mut texts: Vec<String> = Vec::new();
+        if !same.is_empty() {
+            texts.push(DOUBT.into());
+        }
+        if !self.functions.narrow.is_empty() {
+            let names: Vec<String> = self.functions.narrowed.iter().map(|&f| format!("`{}`", self.word(f))).collect();
+            texts.push(format!(
+                "it depends on what is a function of its arguments over the whole run, without a body: {}; neither was it \
+                 proved from calls that are at most one step apart, nor was there a run with a function that is a small table",
+                names.join(", ")
+            ));
+            same.append(&mut self.functions.narrow);
+        }
         if !same.is_empty() {
             let same = self.builder.pool.and(same);
-            let same = self.builder.state_formula(same, "first values")?;
-            self.builder.set_doubt(same, DOUBT);
+            let same = self.builder.state_formula(same, "the narrow reading")?;
+            self.builder.set_doubt(same, &texts.join("; or "));
         }
         Ok(())
     }

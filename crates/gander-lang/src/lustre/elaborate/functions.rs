@@ -1,101 +1,122 @@
 //! Functions that are known by name only: the same arguments give the same results, at one instant and at different ones.
 //!
-//! That is meant exactly in two cases: where all arguments never change (the result is then a value that never changes,
-//! and equal arguments give equal results), and where the arguments have few values (the function is then a table of
-//! values that never change). Other calls are refused: an arbitrary result at every instant would show runs that no
-//! function has.
+//! Where the arguments have few values the function is a table of values that never change, and that is all there is to
+//! say. Otherwise no formula over finitely many variables says that something is a function over a whole run, so there are
+//! two systems, one with more runs and one with fewer:
+//!
+//! - the *wide* one is the system itself. The result of a call is arbitrary at every instant, but calls with the same
+//!   arguments at one instant, and at an instant and the one before, have the same results (Ackermann's reduction, for
+//!   pairs of calls that are at most a step apart). Results of arguments that never change never change. Every run of the program is
+//!   one of these, so what is proved here holds;
+//! - the *narrow* one has the functions that are a table of [`ENTRIES`] rows, arbitrary but the same at every instant, and
+//!   elsewhere one value, or the first argument and a number. It is the formula of [`gander_system::Doubt`]: a run counts
+//!   only if some such function makes it, and every one of these is a run of the program.
+//!
+//! A claim that holds in the narrow system and not in the wide one is unknown, with that reason.
 
-use gander_system::StreamKind;
-use gander_term::{Op, Value};
+use gander_system::{Numerals, Role, StreamKind};
+use gander_term::{Op, Sort, TermId, Value};
 use rustc_hash::FxHashMap;
 
 use super::super::ast::*;
-use super::instances::{Body, Instance, Place};
+use super::instances::{Body, Declare, Instance, Place, Standing};
 use super::model::Model;
-use super::types::{Shape, Ty};
+use super::resolve::At;
+use super::streams::{NewStream, StreamId};
+use super::types::{BOOL, Shape, Ty};
 use super::values::{BASE, Cell, ClockId, Val};
-use crate::diagnostic::Diagnostic;
-use crate::{Code, Span};
+use crate::Span;
 
-/// The most entries of a table.
+/// The most entries of a complete table.
 const MAX_ENTRIES: usize = 256;
 
-/// The clock of the call, and that of its outputs.
+/// Rows of the table of a function of the narrow system.
+const ENTRIES: usize = 6;
+
+/// With more calls of one function, calls are not compared with those of the instant before.
+const MAX_COMPARED: usize = 24;
+
+/// With more calls of one function, calls are not compared at all.
+const MAX_CALLS: usize = 96;
+
+/// A call of a function without a body.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct FunctionClocks {
+pub(super) struct FunctionCall<'c> {
+    pub(super) at: At,
+    pub(super) path: &'c str,
+    pub(super) call: &'c Call,
+    /// The clock of the call.
     pub(super) inside: ClockId,
+    /// The clock of its outputs.
     pub(super) outputs: ClockId,
+    pub(super) span: Span,
 }
 
-/// The arguments and results of a call.
-type Seen = (Vec<Cell>, Vec<Cell>);
+/// A function, with the types of its type parameters.
+type Key = (Word, Vec<Ty>);
+
+/// What a call was given and what came out of it, at every instant of the system.
+#[derive(Clone, Debug)]
+struct Seen {
+    arguments: Vec<Cell>,
+    results: Vec<Cell>,
+    /// Neither ever changes.
+    rigid: bool,
+    span: Span,
+}
 
 /// What has been said of each function so far.
 #[derive(Debug, Default)]
-pub(super) struct Tables {
-    /// By function: arguments and results of calls with arguments that never change.
-    calls: FxHashMap<Word, Vec<Seen>>,
+pub(super) struct Functions {
+    /// Calls of functions that are no tables, in the order of the functions' first calls.
+    calls: Vec<(Key, Vec<Seen>)>,
     /// By function: results, by arguments in the order of their values.
-    tables: FxHashMap<Word, Vec<Vec<Cell>>>,
+    tables: FxHashMap<Key, Vec<Vec<Cell>>>,
+    /// By result of a call: its arguments.
+    pub(super) reads: FxHashMap<StreamId, Vec<Cell>>,
+    /// What the narrow system says of all states, and the functions that it speaks of.
+    pub(super) narrow: Vec<TermId>,
+    pub(super) narrowed: Vec<Word>,
 }
 
 impl<'a> Model<'a> {
     /// The outputs of a call of a function without a body.
-    pub(super) fn function_call(
-        &mut self,
-        path: &str,
-        node: &'a Node,
-        call: &Call,
-        args: &[Val],
-        clocks: FunctionClocks,
-        span: Span,
-    ) -> Val {
-        let text = self.word(node.name.word);
-        if !node.type_params.is_empty() || !call.type_args.is_empty() {
-            self.unsupported(span, "a function without a body that has type parameters");
-            return Val::error();
-        }
+    pub(super) fn function_call(&mut self, node: &'a Node, args: &[Val], site: FunctionCall<'_>) -> Val {
         let i = self.instances.len();
-        self.instances.push(Instance::new(Body::Node(node), Place::Called, path.to_string(), clocks.inside));
-        for (decl, arg) in node.inputs.iter().zip(args) {
-            let declared = self.resolve(Some(i), decl.ty).ty;
-            if declared != arg.ty {
-                let input = self.word(decl.name.word);
-                self.mismatch(span, &format!("the input `{input}` of `{text}` and its argument"), declared, arg.ty);
-                return Val::error();
-            }
-            self.instances[i].scope.insert(decl.name.word, arg.clone());
-        }
-        let types: Vec<Ty> = node.outputs.iter().map(|o| self.resolve(Some(i), o.ty).ty).collect();
-        if types.contains(&super::types::ERROR) {
+        self.instances.push(Instance::new(Body::Node(node), Place::Called, site.path.to_string(), site.inside));
+        if !self.bind_types(site.at, i, node, site.call, args) || !self.bind_inputs(i, node, args, site.span) {
+            self.instances[i].body = Body::Nothing;
             return Val::error();
         }
+        let how = Declare { kind: StreamKind::Output, role: Role::State, free: false, standing: Standing::Assumed };
+        let outputs: Vec<Val> = node.outputs.iter().map(|decl| self.declare(i, decl, how)).collect();
+        if outputs.iter().any(Val::is_error) {
+            return Val::error();
+        }
+        let types: Vec<Ty> = outputs.iter().map(|o| o.ty).collect();
+        let key = (node.name.word, self.instances[i].type_args.iter().map(|(_, r)| r.ty).collect());
         let arguments: Vec<Cell> = args.iter().flat_map(|a| a.cells().to_vec()).collect();
         let leaves: Vec<Ty> = args.iter().flat_map(|a| self.types.leaves(a.ty)).collect();
         let rigid = arguments.iter().all(|c| c.first == c.later);
-        let results = if rigid {
-            self.rigid_call(node, &types, &arguments, span)
-        } else if let Some(domains) = self.domains(&leaves) {
-            self.table_call(node, &types, &arguments, &domains, span)
+        let results = if let Some(domains) = self.domains(&leaves) {
+            self.table_call(key, node, &types, &arguments, &domains, site.span)
         } else {
-            self.report.add(
-                Diagnostic::new(Code::E0510, span, format!("a call of `{text}`, a function without a body: not supported"))
-                    .label(node.name.span, "declared here")
-                    .note("the arguments change and have too many values for a table; an arbitrary result at every instant would allow runs in which the same arguments give different results")
-                    .help("give the function a body, or make it an imported node if its results may differ"),
-            );
-            return Val::error();
+            self.wide_call(key, node, &types, arguments, rigid, site.span)
         };
         let Some(results) = results else { return Val::error() };
         let mut offset = 0;
-        for (decl, &ty) in node.outputs.iter().zip(&types) {
-            let width = self.types.width(ty);
-            let value = Val::many(ty, Some(clocks.outputs), results[offset..offset + width].to_vec());
-            self.instances[i].scope.insert(decl.name.word, value);
-            offset += width;
+        for (decl, value) in node.outputs.iter().zip(&outputs) {
+            let Some(&variable) = self.instances[i].vars.get(&decl.name.word) else { continue };
+            for k in 0..value.cells().len() {
+                self.define_now(StreamId(variable.first.0 + k as u32), results[offset], decl.name.span);
+                offset += 1;
+            }
         }
-        let ty = self.types.list(types);
-        Val::many(ty, if rigid { None } else { Some(clocks.outputs) }, results)
+        if rigid {
+            let ty = self.types.list(types);
+            return Val::many(ty, None, results);
+        }
+        if outputs.is_empty() { self.nothing() } else { self.list(&outputs, site.span).on(Some(site.outputs)) }
     }
 
     /// New values that never change, one for each scalar of the outputs.
@@ -113,29 +134,179 @@ impl<'a> Model<'a> {
         Some(cells)
     }
 
-    fn rigid_call(&mut self, node: &Node, types: &[Ty], arguments: &[Cell], span: Span) -> Option<Vec<Cell>> {
-        let word = node.name.word;
-        let known = self.tables.calls.get(&word).cloned().unwrap_or_default();
-        if let Some((_, results)) = known.iter().find(|(a, _)| a == arguments) {
-            return Some(results.clone());
+    /// The calls of a function so far.
+    fn calls_of(&mut self, key: Key) -> &mut Vec<Seen> {
+        let known = self.functions.calls.iter().position(|(k, _)| *k == key);
+        let n = known.unwrap_or_else(|| {
+            self.functions.calls.push((key, Vec::new()));
+            self.functions.calls.len() - 1
+        });
+        &mut self.functions.calls[n].1
+    }
+
+    /// A call of a function that is no table. Its results have values at every instant of the system, as the arguments do; when
+    /// the clock of the call is off nobody reads them.
+    fn wide_call(
+        &mut self,
+        key: Key,
+        node: &Node,
+        types: &[Ty],
+        arguments: Vec<Cell>,
+        rigid: bool,
+        span: Span,
+    ) -> Option<Vec<Cell>> {
+        if let Some(known) = self.calls_of(key.clone()).iter().find(|seen| seen.arguments == arguments) {
+            return Some(known.results.clone());
         }
-        let name = self.numbered("", self.word(word));
-        let results = self.entry(node, &name, types, span)?;
-        for (others, values) in &known {
-            let same: Vec<Cell> = arguments.iter().zip(others).map(|(&a, &b)| self.lift(Op::Eq, &[a, b])).collect();
-            let equal: Vec<Cell> = results.iter().zip(values).map(|(&a, &b)| self.lift(Op::Eq, &[a, b])).collect();
-            let (same, equal) = (self.lift(Op::And, &same), self.lift(Op::And, &equal));
-            let congruent = self.lift(Op::Implies, &[same, equal]);
-            let value = Val::one(super::types::BOOL, None, congruent);
-            self.assume(format!("{} is a function", self.word(word)), &value, BASE, span);
+        let name = self.word(key.0);
+        let mut results = Vec::new();
+        if rigid {
+            let name = self.numbered("", name);
+            results = self.entry(node, &name, types, span)?;
+        } else {
+            let leaves: Vec<Ty> = types.iter().flat_map(|&ty| self.types.leaves(ty)).collect();
+            for leaf in leaves {
+                let sort = self.sort(leaf, span)?;
+                let stream = self.arbitrary("", name, sort, span);
+                if let Shape::Machine { signed: true, .. } = self.types.shape(leaf) {
+                    self.builder.set_numerals(self.streams.get(stream).var, Numerals::Signed);
+                }
+                self.functions.reads.insert(stream, arguments.clone());
+                results.push(self.read(stream));
+            }
         }
-        // What a table says of the same function must agree; keep to one form.
-        if self.tables.tables.contains_key(&word) {
-            self.unsupported(span, "a function without a body that is called both with constants and with streams");
-            return None;
-        }
-        self.tables.calls.entry(word).or_default().push((arguments.to_vec(), results.clone()));
+        self.calls_of(key).push(Seen { arguments, results: results.clone(), rigid, span });
         Some(results)
+    }
+
+    /// Says of all functions that are no tables what they are, once all calls are known.
+    pub(super) fn function_laws(&mut self) {
+        for (key, calls) in std::mem::take(&mut self.functions.calls) {
+            let name = self.word(key.0);
+            if calls.len() <= MAX_CALLS {
+                for (k, call) in calls.iter().enumerate() {
+                    let laws: Vec<Cell> = calls[..k].iter().map(|other| self.congruent(call, other)).collect();
+                    let law = self.lift(Op::And, &laws);
+                    self.assume(format!("{name} is a function"), &Val::one(BOOL, None, law), BASE, call.span);
+                }
+            }
+            if calls.iter().all(|call| call.rigid) {
+                continue;
+            }
+            if calls.len() <= MAX_COMPARED {
+                for call in calls.iter().filter(|call| !call.rigid) {
+                    let earlier: Vec<Cell> =
+                        calls.iter().filter(|c| !c.rigid).map(|c| self.congruent_with_last(call, c)).collect();
+                    let law = self.lift(Op::And, &earlier);
+                    let value = Val::one(BOOL, None, law);
+                    self.assume(format!("{name} is the same function"), &value, BASE, call.span);
+                }
+            }
+            self.narrow_function(key.0, &calls);
+        }
+    }
+
+    /// If two calls have the same arguments at an instant, they have the same results.
+    fn congruent(&mut self, call: &Seen, other: &Seen) -> Cell {
+        let same = self.equal(&call.arguments, &other.arguments);
+        let equal = self.equal(&call.results, &other.results);
+        self.lift(Op::Implies, &[same, equal])
+    }
+
+    /// If a call has the arguments that another one had at the instant before, it has its results.
+    fn congruent_with_last(&mut self, call: &Seen, other: &Seen) -> Cell {
+        let last = |model: &mut Self, cells: &[Cell]| -> Vec<TermId> {
+            let stream = |model: &mut Self, c: Cell| model.as_stream(c, BASE, "", "argument", other.span);
+            cells
+                .iter()
+                .map(|&c| {
+                    let id = stream(model, c);
+                    model.streams.get(id).current
+                })
+                .collect()
+        };
+        let (arguments, results) = (last(self, &other.arguments), last(self, &other.results));
+        let mut equal = |cells: &[Cell], others: &[TermId]| {
+            let parts: Vec<TermId> = cells.iter().zip(others).map(|(c, &o)| self.mk(Op::Eq, &[c.later, o])).collect();
+            self.mk(Op::And, &parts)
+        };
+        let (same, equal) = (equal(&call.arguments, &arguments), equal(&call.results, &results));
+        let later = self.mk(Op::Implies, &[same, equal]);
+        let first = self.builder.pool.tt();
+        Cell { first, later, instant: false }
+    }
+
+    fn equal(&mut self, a: &[Cell], b: &[Cell]) -> Cell {
+        let parts: Vec<Cell> = a.iter().zip(b).map(|(&a, &b)| self.lift(Op::Eq, &[a, b])).collect();
+        self.lift(Op::And, &parts)
+    }
+
+    /// The function of the narrow system: a few rows, arbitrary but fixed, and what it is elsewhere.
+    fn narrow_function(&mut self, function: Word, calls: &[Seen]) {
+        let Some(first) = calls.first() else { return };
+        let name = self.word(function);
+        let span = first.span;
+        let sort = |model: &Self, c: &Cell| model.builder.pool.sort(c.first);
+        let argument_sorts: Vec<Sort> = first.arguments.iter().map(|c| sort(self, c)).collect();
+        let result_sorts: Vec<Sort> = first.results.iter().map(|c| sort(self, c)).collect();
+        let mut rows = Vec::new();
+        for k in 0..ENTRIES {
+            let given: Vec<Cell> =
+                argument_sorts.iter().map(|&s| self.fixed(&format!("{name}@row{k}.argument"), s, span)).collect();
+            let gives: Vec<Cell> =
+                result_sorts.iter().map(|&s| self.fixed(&format!("{name}@row{k}"), s, span)).collect();
+            rows.push((given, gives));
+        }
+        let elsewhere: Vec<Cell> =
+            result_sorts.iter().map(|&s| self.fixed(&format!("{name}@elsewhere"), s, span)).collect();
+        let shifted = self.fixed(&format!("{name}@shifts"), Sort::Bool, span);
+        for call in calls {
+            // Arguments as state variables: a formula about states cannot speak of the instant before.
+            let arguments: Vec<Cell> = call
+                .arguments
+                .iter()
+                .map(|&c| {
+                    if c.instant {
+                        return c;
+                    }
+                    let id = self.as_stream(c, BASE, "", "argument", call.span);
+                    self.read(id)
+                })
+                .collect();
+            for (k, &result) in call.results.iter().enumerate() {
+                let mut value = elsewhere[k];
+                let argument =
+                    arguments.iter().find(|c| sort(self, c) == result_sorts[k] && result_sorts[k].is_numeric());
+                if let Some(&argument) = argument {
+                    let sum = self.lift(Op::Add, &[argument, value]);
+                    value = self.lift(Op::Ite, &[shifted, sum, value]);
+                }
+                for (given, gives) in rows.iter().rev() {
+                    let here = self.equal(&arguments, given);
+                    value = self.lift(Op::Ite, &[here, gives[k], value]);
+                }
+                let law = self.lift(Op::Eq, &[result, value]);
+                self.functions.narrow.push(law.first);
+            }
+        }
+        self.functions.narrowed.push(function);
+    }
+
+    /// A scalar that is arbitrary and never changes.
+    fn fixed(&mut self, name: &str, sort: Sort, span: Span) -> Cell {
+        let name = self.numbered("", name);
+        let stream = self.stream(NewStream {
+            name,
+            sort,
+            kind: StreamKind::Internal,
+            role: Role::State,
+            clock: BASE,
+            range: None,
+            span,
+            free: true,
+        });
+        let current = self.streams.get(stream).current;
+        self.rigid(current)
     }
 
     /// The values of each argument, if there are few.
@@ -159,27 +330,24 @@ impl<'a> Model<'a> {
 
     fn table_call(
         &mut self,
+        key: Key,
         node: &Node,
         types: &[Ty],
         arguments: &[Cell],
         domains: &[Vec<Value>],
         span: Span,
     ) -> Option<Vec<Cell>> {
-        let word = node.name.word;
-        if self.tables.calls.contains_key(&word) {
-            self.unsupported(span, "a function without a body that is called both with constants and with streams");
-            return None;
-        }
         let total: usize = domains.iter().map(Vec::len).product();
-        if !self.tables.tables.contains_key(&word) {
+        if !self.functions.tables.contains_key(&key) {
             let mut table = Vec::new();
             for k in 0..total {
-                let name = format!("{}[{k}]", self.word(word));
-                table.push(self.entry(node, &name, types, node.name.span)?);
+                let name = self.word(key.0);
+                let name = if total == 1 { name.to_string() } else { format!("{name}[{k}]") };
+                table.push(self.entry(node, &name, types, span)?);
             }
-            self.tables.tables.insert(word, table);
+            self.functions.tables.insert(key.clone(), table);
         }
-        let mut table = self.tables.tables.get(&word)?.clone();
+        let mut table = self.functions.tables.get(&key)?.clone();
         // Choose by the last argument first: neighbours differ in it.
         for (&argument, values) in arguments.iter().zip(domains).rev() {
             let mut next = Vec::new();

@@ -167,6 +167,7 @@ fn model<'a>(
         model.elaborate_instance(next);
         next += 1;
     }
+    model.function_laws();
     if qualified {
         model.qualify(name);
     }

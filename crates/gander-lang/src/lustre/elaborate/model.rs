@@ -84,8 +84,8 @@ pub(super) struct Model<'a> {
     pub(super) claim_names: FxHashSet<String>,
     /// Paths of instances that are taken.
     pub(super) paths: FxHashSet<String>,
-    /// Tables of functions that are known by name only.
-    pub(super) tables: super::functions::Tables,
+    /// Functions that are known by name only.
+    pub(super) functions: super::functions::Functions,
     /// The file has several roots: start and step are called after theirs.
     pub(super) qualified: bool,
     /// Nodes whose calls are known by their contracts only.
@@ -128,7 +128,7 @@ impl<'a> Model<'a> {
             hints: Vec::new(),
             claim_names: FxHashSet::default(),
             paths: FxHashSet::default(),
-            tables: super::functions::Tables::default(),
+            functions: super::functions::Functions::default(),
             qualified: false,
             abstracted: FxHashSet::default(),
             instance: 0,
