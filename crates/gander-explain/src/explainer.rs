@@ -1,0 +1,349 @@
+//! One claim, its relaxations, and what is known of them.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use gander_smt::{Killer, Solvers};
+use gander_system::{ClaimId, ClaimKind, Evidence, System, Verdict};
+use gander_term::Pool;
+
+use crate::parts::Parts;
+use crate::path::{Found, From, Path, Values, Wanted, WatchId};
+use crate::proof::{Proof, Tried, candidates_of};
+use crate::relax::relaxed;
+use crate::set::PartSet;
+use crate::witness::{Witness, invariant_of};
+
+/// Who decides claims and checks evidence for this crate, which knows no engine.
+pub trait Prover {
+    /// Decides a claim of a system within a time; evidence was checked.
+    fn prove(&mut self, system: &Arc<System>, claim: ClaimId, time: Duration) -> Verdict;
+
+    /// Checks that the evidence in a verdict shows what it says; else why it does not.
+    fn certify(&mut self, system: &System, claim: ClaimId, verdict: &Verdict) -> Result<(), String>;
+}
+
+/// What the work may cost.
+#[derive(Clone, Debug)]
+pub struct ExplainConfig {
+    /// The solvers to ask.
+    pub solvers: Arc<Solvers>,
+    /// When to give up and say what is known.
+    pub timeout: Option<Duration>,
+    /// How long engines work on one relaxation for which known invariants do not decide.
+    pub share: Duration,
+    /// Ends the work from another thread.
+    pub killer: Killer,
+}
+
+impl ExplainConfig {
+    /// With these solvers, without a limit on the whole.
+    pub fn new(solvers: &Arc<Solvers>) -> ExplainConfig {
+        ExplainConfig {
+            solvers: Arc::clone(solvers),
+            timeout: None,
+            share: Duration::from_secs(2),
+            killer: Killer::new(),
+        }
+    }
+}
+
+/// Why the work ended early.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Stop {
+    /// The time is over, or somebody ended it.
+    Late,
+}
+
+/// Whether parts are enough to prove the claim.
+#[derive(Clone, Debug)]
+pub(crate) enum Adequacy {
+    /// They are; a proof that may rest on fewer.
+    Adequate(Proof),
+    /// They are not; a set that has all of them and is not enough is remembered.
+    Inadequate,
+    /// Nobody knows.
+    Undecided,
+}
+
+/// The longest runs that are looked for before invariants are tried, and before engines are asked.
+const SHORT: u32 = 2;
+const LONGER: u32 = 6;
+/// The deepest induction that is tried before engines are asked.
+const DEEP: u32 = 5;
+
+/// Explains why one claim holds; made with the verdict that it does.
+pub struct Explainer<'p> {
+    pub(crate) path: Path,
+    pub(crate) parts: Parts,
+    pub(crate) claim: ClaimId,
+    pub(crate) property: WatchId,
+    pub(crate) last_values: Option<Values>,
+    /// Formulas that some proof used.
+    lemmas: Vec<WatchId>,
+    /// Depths of inductions that succeeded.
+    depth: u32,
+    pub(crate) prover: &'p mut dyn Prover,
+    config: ExplainConfig,
+    /// Sets known not to be enough, none below another.
+    pub(crate) inadequate: Vec<PartSet>,
+    /// Those that were found since somebody last looked.
+    pub(crate) news: Vec<PartSet>,
+    /// Some answer was a guess because nobody knew.
+    pub(crate) guessed: bool,
+    first: Option<Evidence>,
+}
+
+impl<'p> Explainer<'p> {
+    /// Prepares for the questions about one claim. `verdict` is the checked verdict about the system itself.
+    pub fn new(
+        system: &Arc<System>,
+        parts: Parts,
+        claim: ClaimId,
+        verdict: &Verdict,
+        config: ExplainConfig,
+        prover: &'p mut dyn Prover,
+    ) -> Result<Explainer<'p>, String> {
+        let mut pool = Pool::fork(&system.pool);
+        let evidence = match (&system.claims[claim.index()].kind, verdict) {
+            (ClaimKind::Always(_), Verdict::Holds(e)) | (ClaimKind::Reachable(_), Verdict::Fails(e)) => e,
+            _ => return Err("cores are for claims that hold in every state".into()),
+        };
+        let Some(property) = invariant_of(system, &mut pool, claim) else {
+            return Err("cores of such claims are not defined".into());
+        };
+        let found = candidates_of(system, &mut pool, evidence);
+        let mut about = vec![property];
+        about.extend(found.iter().flat_map(|(_, terms)| terms));
+        let mut path = Path::new(system, &parts, &config.solvers, config.killer.clone(), &about, pool)?;
+        path.deadline = config.timeout.and_then(|t| Instant::now().checked_add(t));
+        let watched = path.watch(property);
+        let (depth, lemmas) = match found {
+            Some((k, terms)) => (k, terms.into_iter().map(|t| path.watch(t)).collect()),
+            None => (1, Vec::new()),
+        };
+        Ok(Explainer {
+            path,
+            parts,
+            claim,
+            property: watched,
+            last_values: None,
+            lemmas,
+            depth,
+            prover,
+            config,
+            inadequate: Vec::new(),
+            news: Vec::new(),
+            guessed: false,
+            first: Some(evidence.clone()),
+        })
+    }
+
+    /// The parts that are spoken of.
+    pub fn parts(&self) -> &Parts {
+        &self.parts
+    }
+
+    /// How many questions solvers were asked.
+    pub fn questions(&self) -> u64 {
+        self.path.questions
+    }
+
+    /// True if some set that nobody could decide was taken for inadequate.
+    pub fn is_approximate(&self) -> bool {
+        self.guessed
+    }
+
+    pub(crate) fn all(&self) -> PartSet {
+        PartSet::all(self.parts.len())
+    }
+
+    pub(crate) fn ask(&mut self, wanted: &Wanted<'_>) -> Result<Found, Stop> {
+        if self.path.is_late() || self.config.killer.is_tripped() {
+            return Err(Stop::Late);
+        }
+        Ok(self.path.ask(wanted))
+    }
+
+    /// The verdict that evidence for "no such state" is.
+    pub(crate) fn proved(&self, evidence: Evidence) -> Verdict {
+        match self.path.system.claims[self.claim.index()].kind {
+            ClaimKind::Reachable(_) => Verdict::Fails(evidence),
+            _ => Verdict::Holds(evidence),
+        }
+    }
+
+    /// True if the claim is known to be lost without the part.
+    pub(crate) fn is_must(&self, part: usize) -> bool {
+        self.inadequate.iter().any(|set| !set.has(part) && set.len() + 1 == set.universe())
+    }
+
+    /// A core from the proof that the explainer was made with; the whole model if there is no way to reduce it.
+    pub(crate) fn first_core(&mut self) -> Result<Option<Proof>, Stop> {
+        let all = self.all();
+        if self.first.take().is_some() && !self.lemmas.is_empty() {
+            let lemmas = self.lemmas.clone();
+            let mut formulas = vec![self.property];
+            formulas.extend(lemmas.into_iter().filter(|w| *w != self.property));
+            let depth = self.depth;
+            if let Some(proof) = self.reduce(&all, depth, &formulas)? {
+                return Ok(Some(proof));
+            }
+        }
+        match self.adequacy(&all)? {
+            Adequacy::Adequate(proof) => Ok(Some(proof)),
+            _ => Ok(None),
+        }
+    }
+
+    /// Whether the parts are enough. Known inadequate sets are not asked about again; new ones are remembered.
+    pub(crate) fn adequacy(&mut self, kept: &PartSet) -> Result<Adequacy, Stop> {
+        if self.inadequate.iter().any(|set| kept.is_subset(set)) {
+            return Ok(Adequacy::Inadequate);
+        }
+        for steps in 0..=SHORT {
+            if let Some(found) = self.short_run(kept, steps)? {
+                return Ok(found);
+            }
+        }
+        let lemmas = self.lemmas.clone();
+        if let Some(found) = self.attempt(kept, self.depth, &lemmas)? {
+            return Ok(found);
+        }
+        for steps in SHORT + 1..=LONGER {
+            if let Some(found) = self.short_run(kept, steps)? {
+                return Ok(found);
+            }
+        }
+        let known = self.depth;
+        for k in (1..=DEEP).filter(|&k| k != known) {
+            if let Some(found) = self.attempt(kept, k, &lemmas)? {
+                return Ok(found);
+            }
+        }
+        self.by_engines(kept)
+    }
+
+    fn attempt(&mut self, kept: &PartSet, k: u32, lemmas: &[WatchId]) -> Result<Option<Adequacy>, Stop> {
+        match self.try_candidates(kept, k, lemmas)? {
+            Tried::Inductive(formulas) => Ok(self.reduce(kept, k, &formulas)?.map(Adequacy::Adequate)),
+            Tried::Broken(witness, steps) => Ok(Some(self.not_enough(kept, witness, steps)?)),
+            Tried::NotEnough => Ok(None),
+        }
+    }
+
+    /// A run of so many steps that breaks the claim.
+    fn short_run(&mut self, kept: &PartSet, steps: u32) -> Result<Option<Adequacy>, Stop> {
+        let broken = [self.property];
+        let wanted = Wanted { kept, from: From::Start, steps, along: &[], broken: &broken };
+        let Found::Path = self.ask(&wanted)? else { return Ok(None) };
+        let Ok(values) = self.path.values(steps) else { return Ok(None) };
+        match self.checked_witness(kept, &values, steps) {
+            Some(witness) => self.not_enough(kept, witness, steps).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// The run behind a path, if evaluation agrees that it is one of the relaxation and breaks the claim.
+    pub(crate) fn checked_witness(&mut self, kept: &PartSet, values: &Values, steps: u32) -> Option<Witness> {
+        let witness = Witness::read(&self.path.system, values, steps)?;
+        self.accept(kept, witness)
+    }
+
+    fn accept(&self, kept: &PartSet, witness: Witness) -> Option<Witness> {
+        let (system, pool) = (&self.path.system, &self.path.pool);
+        let fulfilled = witness.fulfilled(system, pool, &self.parts)?;
+        let fits = fulfilled.rest && kept.is_subset(&fulfilled.parts);
+        (fits && witness.breaks(system, pool, self.path.formula(self.property))).then_some(witness)
+    }
+
+    /// Grows a set that a run shows to be inadequate, by what the run and others of its length fulfil besides.
+    fn not_enough(&mut self, kept: &PartSet, witness: Witness, steps: u32) -> Result<Adequacy, Stop> {
+        let fulfilled = |e: &Self, w: &Witness| {
+            w.fulfilled(&e.path.system, &e.path.pool, &e.parts).map_or_else(|| kept.clone(), |f| f.parts)
+        };
+        let mut grown = fulfilled(self, &witness);
+        let broken = [self.property];
+        let candidates: Vec<usize> = grown.complement().iter().collect();
+        for p in candidates {
+            if grown.has(p) {
+                continue;
+            }
+            let more = grown.with(p);
+            let wanted = Wanted { kept: &more, from: From::Start, steps, along: &[], broken: &broken };
+            if let Found::Path = self.ask(&wanted)?
+                && let Ok(values) = self.path.values(steps)
+                && let Some(witness) = self.checked_witness(&more, &values, steps)
+            {
+                grown = fulfilled(self, &witness);
+            }
+        }
+        self.remember_inadequate(&grown);
+        Ok(Adequacy::Inadequate)
+    }
+
+    pub(crate) fn remember_inadequate(&mut self, set: &PartSet) {
+        self.inadequate.retain(|known| !known.is_subset(set));
+        self.inadequate.push(set.clone());
+        self.news.push(set.clone());
+    }
+
+    /// Asks engines about the relaxation.
+    fn by_engines(&mut self, kept: &PartSet) -> Result<Adequacy, Stop> {
+        let system = Arc::new(relaxed(&self.path.system, &self.parts, kept));
+        let left = self.path.deadline.map(|d| d.saturating_duration_since(Instant::now()));
+        let time = left.map_or(self.config.share, |l| l.min(self.config.share));
+        if time.is_zero() || self.config.killer.is_tripped() {
+            return Err(Stop::Late);
+        }
+        match (self.prover.prove(&system, self.claim, time), &self.path.system.claims[self.claim.index()].kind) {
+            (Verdict::Holds(evidence), ClaimKind::Always(_)) | (Verdict::Fails(evidence), ClaimKind::Reachable(_)) => {
+                let proof = self.learn(kept, &evidence)?;
+                Ok(Adequacy::Adequate(proof))
+            }
+            (Verdict::Fails(Evidence::Run(run)), ClaimKind::Always(_))
+            | (Verdict::Holds(Evidence::Run(run)), ClaimKind::Reachable(_)) => {
+                let steps = run.length().min(u64::from(u32::MAX)) as u32;
+                match self.accept(kept, Witness { run }) {
+                    Some(witness) if steps <= 50 => self.not_enough(kept, witness, steps),
+                    Some(witness) => {
+                        let parts = witness.fulfilled(&self.path.system, &self.path.pool, &self.parts);
+                        let grown = parts.map_or_else(|| kept.clone(), |f| f.parts);
+                        self.remember_inadequate(&grown);
+                        Ok(Adequacy::Inadequate)
+                    }
+                    // A run that leaves values out was checked by whoever found it.
+                    None => {
+                        self.remember_inadequate(kept);
+                        Ok(Adequacy::Inadequate)
+                    }
+                }
+            }
+            _ => {
+                self.guessed = true;
+                Ok(Adequacy::Undecided)
+            }
+        }
+    }
+
+    /// Notes the formulas of a proof that engines found, and makes it small.
+    fn learn(&mut self, kept: &PartSet, evidence: &Evidence) -> Result<Proof, Stop> {
+        let system = Arc::clone(&self.path.system);
+        let found = candidates_of(&system, &mut self.path.pool, evidence);
+        if let Some((k, terms)) = found {
+            let formulas: Vec<WatchId> = terms.into_iter().map(|t| self.path.watch(t)).collect();
+            for &f in &formulas {
+                if !self.lemmas.contains(&f) {
+                    self.lemmas.push(f);
+                }
+            }
+            if let Tried::Inductive(formulas) = self.try_candidates(kept, k, &formulas)?
+                && let Some(proof) = self.reduce(kept, k, &formulas)?
+            {
+                return Ok(proof);
+            }
+        }
+        // Enough, but not by formulas that could be reduced.
+        Ok(Proof { k: 0, formulas: Vec::new(), parts: kept.clone(), given: Some(evidence.clone()) })
+    }
+}

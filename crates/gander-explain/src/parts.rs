@@ -1,0 +1,311 @@
+//! The parts of a model that a proof can rest on: what the author wrote.
+//!
+//! A [`Part`] is one or more elements of the system that come and go together. In a dataflow program that is an equation,
+//! at the first instant and at later ones and in every instance of its node; a call, with all the inputs it passes; an
+//! assertion or a contract's assumption. In other systems every conjunct of a guard, a start, an effect and an assumption is a
+//! part of its own, and so is the range of a parameter or an input.
+//!
+//! What the author did not write is no part and is always there: resolved frames, memories and flags that a front-end
+//! added (each is a total definition of a variable that nothing else constrains, so that it changes no verdict).
+
+use gander_system::{Effect, ElementId, ElementKind, ElementName, Span, StreamKind, System};
+use rustc_hash::FxHashMap;
+
+use crate::set::PartSet;
+
+/// How finely a model is divided.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Granularity {
+    /// What is written once is one part, whatever number of instances it has.
+    #[default]
+    Written,
+    /// Every instance of a node has its own parts.
+    Instances,
+}
+
+/// What a part is to the author.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum PartKind {
+    /// An equation of a dataflow program.
+    Equation,
+    /// A call of a node.
+    Call,
+    /// A conjunct of a start transition.
+    Start,
+    /// A conjunct of a guard, or the range of a parameter.
+    Guard,
+    /// A part of an effect.
+    Effect,
+    /// An assumption, an assertion, or the range of an input.
+    Assumption,
+}
+
+impl PartKind {
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            PartKind::Equation => "equation",
+            PartKind::Call => "call",
+            PartKind::Start => "start",
+            PartKind::Guard => "guard",
+            PartKind::Effect => "effect",
+            PartKind::Assumption => "assumption",
+        }
+    }
+}
+
+/// A part of a model.
+#[derive(Clone, Debug)]
+pub struct Part {
+    /// What it is called; unique.
+    pub name: String,
+    /// What it is.
+    pub kind: PartKind,
+    /// Where it was written.
+    pub span: Option<Span>,
+    /// The elements of the system that it stands for.
+    pub elements: Vec<ElementId>,
+    /// The node or transition that it belongs to, for figures per node; empty for what belongs to all.
+    pub owner: String,
+}
+
+/// The parts of a system.
+#[derive(Clone, Debug)]
+pub struct Parts {
+    /// The parts, in the order of the text.
+    pub list: Vec<Part>,
+    /// By element: its part.
+    of_element: Vec<Option<u32>>,
+}
+
+/// Which elements belong together.
+#[derive(PartialEq, Eq, Hash)]
+enum Key {
+    Alone(ElementId),
+    Written(PartKind, Span),
+    Instance(PartKind, Span, String),
+}
+
+/// A part before it has its name.
+struct Draft {
+    kind: PartKind,
+    span: Option<Span>,
+    names: Vec<String>,
+    owner: String,
+    elements: Vec<ElementId>,
+}
+
+impl Parts {
+    /// The parts of a system.
+    pub fn of(system: &System, source: &str, granularity: Granularity) -> Parts {
+        let streams: FxHashMap<&str, StreamKind> =
+            system.vars.iter().filter_map(|v| Some((v.name.as_str(), v.stream?))).collect();
+        let trivial = trivial_elements(system);
+        let mut drafts: Vec<Draft> = Vec::new();
+        let mut known: FxHashMap<Key, usize> = FxHashMap::default();
+        for (i, info) in system.elements.iter().enumerate() {
+            let id = ElementId(i as u32);
+            if trivial[i] {
+                continue;
+            }
+            let kind = match info.kind {
+                ElementKind::Start => PartKind::Start,
+                ElementKind::Guard | ElementKind::ParameterRange => PartKind::Guard,
+                ElementKind::Assignment | ElementKind::Constraint => PartKind::Effect,
+                ElementKind::Assumption => PartKind::Assumption,
+                ElementKind::Frame | ElementKind::Hint => continue,
+            };
+            let draft = match stream_of(&info.name, &streams) {
+                Some((_, StreamKind::Internal)) => continue,
+                Some((stream, what)) => {
+                    let kind = if what == StreamKind::Input { PartKind::Call } else { PartKind::Equation };
+                    let (owner, name) = written_name(&stream, &system.name);
+                    let key = match (info.span, granularity) {
+                        (None, _) => Key::Alone(id),
+                        (Some(span), Granularity::Written) => Key::Written(kind, span),
+                        (Some(span), Granularity::Instances) => Key::Instance(kind, span, instance(&stream).into()),
+                    };
+                    let name = match granularity {
+                        Granularity::Written => name,
+                        Granularity::Instances => stream.clone(),
+                    };
+                    (key, Draft { kind, span: info.span, names: vec![name], owner, elements: vec![id] })
+                }
+                None => {
+                    let owner = match info.name {
+                        ElementName::OfTransition(t, _) | ElementName::OfVar(t, _) | ElementName::OfParam(t, _) => {
+                            system.transition(t).name.clone()
+                        }
+                        ElementName::OfStart(s, _) => system.starts[s.index()].name.clone(),
+                        ElementName::Given(_) => String::new(),
+                    };
+                    let names = vec![system.element_name(id)];
+                    (Key::Alone(id), Draft { kind, span: info.span, names, owner, elements: vec![id] })
+                }
+            };
+            let (key, draft) = draft;
+            match known.get(&key) {
+                Some(&at) => {
+                    drafts[at].elements.push(id);
+                    for name in draft.names {
+                        if !drafts[at].names.contains(&name) {
+                            drafts[at].names.push(name);
+                        }
+                    }
+                }
+                None => {
+                    known.insert(key, drafts.len());
+                    drafts.push(draft);
+                }
+            }
+        }
+        drafts.sort_by_key(|d| d.span.map_or((1, 0), |s| (0, s.start)));
+        Parts::named(system, source, drafts)
+    }
+
+    fn named(system: &System, source: &str, drafts: Vec<Draft>) -> Parts {
+        let mut taken: FxHashMap<String, u32> = FxHashMap::default();
+        let mut of_element = vec![None; system.elements.len()];
+        let mut list = Vec::new();
+        for draft in drafts {
+            let mut name = match draft.kind {
+                PartKind::Call => {
+                    let node = &draft.owner;
+                    match draft.span {
+                        Some(span) => format!("call of {node} on line {}", line_of(source, span.start)),
+                        None => format!("call of {node}"),
+                    }
+                }
+                _ => together(&draft.names),
+            };
+            let count = taken.entry(name.clone()).or_default();
+            *count += 1;
+            if *count > 1 {
+                name = match draft.span {
+                    Some(span) => format!("{name} on line {}", line_of(source, span.start)),
+                    None => format!("{name} ({count})"),
+                };
+                let again = taken.entry(name.clone()).or_default();
+                *again += 1;
+                if *again > 1 {
+                    name = format!("{name} ({again})");
+                }
+            }
+            for e in &draft.elements {
+                of_element[e.index()] = Some(list.len() as u32);
+            }
+            list.push(Part { name, kind: draft.kind, span: draft.span, elements: draft.elements, owner: draft.owner });
+        }
+        Parts { list, of_element }
+    }
+
+    /// Only the parts with these names can be removed; the others are always there.
+    pub fn restrict(&mut self, keep: impl Fn(&Part) -> bool) {
+        let list = std::mem::take(&mut self.list);
+        self.of_element.fill(None);
+        for part in list.into_iter().filter(|p| keep(p)) {
+            for e in &part.elements {
+                self.of_element[e.index()] = Some(self.list.len() as u32);
+            }
+            self.list.push(part);
+        }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// True if nothing can be removed.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// The part that an element belongs to; none if it is always there.
+    pub fn part_of(&self, e: ElementId) -> Option<usize> {
+        self.of_element[e.index()].map(|p| p as usize)
+    }
+
+    /// True if the element is there when only these parts are.
+    pub fn keeps(&self, kept: &PartSet, e: ElementId) -> bool {
+        self.part_of(e).is_none_or(|p| kept.has(p))
+    }
+
+    /// The names of a set.
+    pub fn names(&self, set: &PartSet) -> Vec<String> {
+        set.iter().map(|p| self.list[p].name.clone()).collect()
+    }
+}
+
+/// Elements that demand nothing: `x = x`.
+fn trivial_elements(system: &System) -> Vec<bool> {
+    let mut trivial = vec![false; system.elements.len()];
+    let mut look = |e: ElementId, t| {
+        if system.pool.as_bool(t) == Some(true) {
+            trivial[e.index()] = true;
+        }
+    };
+    for s in &system.starts {
+        s.constraint.iter().for_each(|e| look(e.id, e.term.term()));
+    }
+    for t in &system.transitions {
+        t.guard.iter().for_each(|e| look(e.id, e.term.term()));
+        for e in &t.effect {
+            if let Effect::Constrain { id, relation } = e {
+                look(*id, relation.term());
+            }
+        }
+    }
+    system.assumptions.iter().for_each(|e| look(e.id, e.term.term()));
+    trivial
+}
+
+/// The stream whose equation an element is.
+fn stream_of(name: &ElementName, streams: &FxHashMap<&str, StreamKind>) -> Option<(String, StreamKind)> {
+    let ElementName::Given(name) = name else { return None };
+    let stream = name.strip_suffix(" at first").unwrap_or(name);
+    streams.get(stream).map(|kind| (stream.to_string(), *kind))
+}
+
+/// The instance that a stream belongs to: `top.counter#1` of `top.counter#1.n`.
+fn instance(stream: &str) -> &str {
+    match stream.rfind('#') {
+        Some(mark) => {
+            let end = stream[mark..].find('.').map_or(stream.len(), |dot| mark + dot);
+            &stream[..end]
+        }
+        None => "",
+    }
+}
+
+/// The node that a stream belongs to, and its name there: `counter` and `counter.n` of `top.counter#1.n`.
+fn written_name(stream: &str, root: &str) -> (String, String) {
+    let path = instance(stream);
+    if path.is_empty() {
+        return (root.to_string(), stream.to_string());
+    }
+    let last = path.rsplit_once('.').map_or(path, |(_, last)| last);
+    let node = last.rsplit_once('#').map_or(last, |(node, _)| node);
+    let own = stream[path.len()..].trim_start_matches('.');
+    (node.to_string(), if own.is_empty() { node.to_string() } else { format!("{node}.{own}") })
+}
+
+/// One name for what is defined together: fields and elements go under the name of the whole.
+fn together(names: &[String]) -> String {
+    if let [one] = names {
+        return one.clone();
+    }
+    let mut stems: Vec<&str> = Vec::new();
+    for name in names {
+        let stem = name.split_once('[').map_or(name.as_str(), |(stem, _)| stem);
+        if !stems.contains(&stem) {
+            stems.push(stem);
+        }
+    }
+    stems.join(", ")
+}
+
+/// The line of an offset, counted from one.
+pub(crate) fn line_of(source: &str, offset: u32) -> usize {
+    1 + source.as_bytes().iter().take(offset as usize).filter(|b| **b == b'\n').count()
+}

@@ -1,0 +1,292 @@
+//! Proofs and the parts they rest on: IVC_UC.
+//!
+//! A proof is a set R of formulas, the claim's among them, that is k-inductive: every run of fewer than k steps fulfils R
+//! throughout, and R in k successive states implies R in the next. [`Explainer::reduce`] makes of a proof a small one, and of
+//! the refutations behind it a set of parts from which it still follows: minimise k, reduce the invariants, minimise the core
+//! (algorithms 4 to 7 of E. Ghassabani, Inductive Validity Cores, 2020). Solvers' cores are not minimal, so each is
+//! made smaller by asking again without one of its members.
+
+use std::sync::Arc;
+
+use gander_system::{Evidence, NodeFormulas, NodeId, System, Verdict};
+use gander_term::{Importer, Op, Pool, TermId};
+use rustc_hash::FxHashMap;
+
+use crate::explainer::{Explainer, Stop};
+use crate::path::{Found, From, Wanted, WatchId};
+use crate::set::PartSet;
+use crate::witness::{Witness, broken_at};
+
+/// Formulas that are k-inductive together in the relaxation with these parts.
+#[derive(Clone, Debug)]
+pub(crate) struct Proof {
+    pub k: u32,
+    pub formulas: Vec<WatchId>,
+    pub parts: PartSet,
+    /// What engines found, where it could not be reduced.
+    pub given: Option<Evidence>,
+}
+
+/// What became of candidates for a proof.
+pub(crate) enum Tried {
+    /// These are k-inductive, the claim's formula among them.
+    Inductive(Vec<WatchId>),
+    /// The claim is broken by a run of the relaxation.
+    Broken(Witness, u32),
+    /// They do not prove it.
+    NotEnough,
+}
+
+/// What a path breaks.
+enum Dropped {
+    Nothing,
+    Others,
+    Property,
+}
+
+/// How many members of a core are tried one by one.
+const FEW: usize = 400;
+
+impl Explainer<'_> {
+    /// The greatest k-inductive subset of the candidates that has the claim's formula, in a relaxation (Houdini).
+    pub(crate) fn try_candidates(&mut self, kept: &PartSet, k: u32, candidates: &[WatchId]) -> Result<Tried, Stop> {
+        let mut left = vec![self.property];
+        left.extend(candidates.iter().copied().filter(|&c| c != self.property));
+        for steps in 0..k {
+            loop {
+                let wanted = Wanted { kept, from: From::Start, steps, along: &[], broken: &left };
+                match self.ask(&wanted)? {
+                    Found::None(_) => break,
+                    Found::Unknown => return Ok(Tried::NotEnough),
+                    Found::Path => match self.drop_broken(steps, &mut left) {
+                        Dropped::Others => {}
+                        Dropped::Nothing => return Ok(Tried::NotEnough),
+                        Dropped::Property => {
+                            return Ok(match self.witness(kept, steps) {
+                                Some(w) => Tried::Broken(w, steps),
+                                None => Tried::NotEnough,
+                            });
+                        }
+                    },
+                }
+            }
+        }
+        loop {
+            let wanted = Wanted { kept, from: From::Anywhere, steps: k, along: &left, broken: &left };
+            match self.ask(&wanted)? {
+                Found::None(_) => return Ok(Tried::Inductive(left)),
+                Found::Unknown => return Ok(Tried::NotEnough),
+                Found::Path => match self.drop_broken(k, &mut left) {
+                    Dropped::Others => {}
+                    Dropped::Nothing | Dropped::Property => return Ok(Tried::NotEnough),
+                },
+            }
+        }
+    }
+
+    /// Takes out what the path that was found breaks at its end. The claim's formula is the first, and stays.
+    fn drop_broken(&mut self, steps: u32, left: &mut Vec<WatchId>) -> Dropped {
+        let Ok(values) = self.path.values(steps) else { return Dropped::Nothing };
+        let terms: Vec<TermId> = left.iter().map(|&w| self.path.formula(w)).collect();
+        let broken = broken_at(&self.path.system, &self.path.pool, &values, steps, &terms);
+        self.last_values = Some(values);
+        if broken[0] {
+            return Dropped::Property;
+        }
+        let mut flags = broken.iter();
+        left.retain(|_| flags.next() == Some(&false));
+        if broken.contains(&true) { Dropped::Others } else { Dropped::Nothing }
+    }
+
+    /// The run of the path that was last read, if it breaks the claim.
+    fn witness(&mut self, kept: &PartSet, steps: u32) -> Option<Witness> {
+        let values = self.last_values.take()?;
+        self.checked_witness(kept, &values, steps)
+    }
+
+    /// A small proof from formulas that are k-inductive in the relaxation.
+    pub(crate) fn reduce(&mut self, kept: &PartSet, k: u32, formulas: &[WatchId]) -> Result<Option<Proof>, Stop> {
+        let Some(k) = self.minimise_k(kept, k, formulas)? else { return Ok(None) };
+        let Some(formulas) = self.reduce_invariants(kept, k, formulas)? else { return Ok(None) };
+        let Some(parts) = self.minimise_core(kept, k, &formulas)? else { return Ok(None) };
+        Ok(Some(Proof { k, formulas, parts, given: None }))
+    }
+
+    /// The least k for which the step case stands (algorithm 5).
+    fn minimise_k(&mut self, kept: &PartSet, most: u32, formulas: &[WatchId]) -> Result<Option<u32>, Stop> {
+        for k in 1..most {
+            let wanted = Wanted { kept, from: From::Anywhere, steps: k, along: formulas, broken: formulas };
+            if let Found::None(_) = self.ask(&wanted)? {
+                return Ok(Some(k));
+            }
+        }
+        Ok(Some(most))
+    }
+
+    /// Formulas that prove the claim, those that prove these, and so on (algorithm 6).
+    fn reduce_invariants(&mut self, kept: &PartSet, k: u32, all: &[WatchId]) -> Result<Option<Vec<WatchId>>, Stop> {
+        let mut needed = vec![self.property];
+        loop {
+            let Some(used) = self.used_formulas(kept, k, all, &needed)? else { return Ok(None) };
+            let before = needed.len();
+            for w in used {
+                if !needed.contains(&w) {
+                    needed.push(w);
+                }
+            }
+            if needed.len() == before {
+                return Ok(Some(needed));
+            }
+        }
+    }
+
+    /// A minimal set of formulas that imply `goal` one step later; those that are needed anyway are free.
+    fn used_formulas(
+        &mut self,
+        kept: &PartSet,
+        k: u32,
+        all: &[WatchId],
+        goal: &[WatchId],
+    ) -> Result<Option<Vec<WatchId>>, Stop> {
+        let mut along = all.to_vec();
+        loop {
+            let wanted = Wanted { kept, from: From::Anywhere, steps: k, along: &along, broken: goal };
+            let Found::None(grounds) = self.ask(&wanted)? else { return Ok(None) };
+            let mut smaller: Vec<WatchId> = goal.to_vec();
+            smaller.extend(grounds.watched.into_iter().filter(|w| !goal.contains(w)));
+            if smaller.len() >= along.len() {
+                break;
+            }
+            along = smaller;
+        }
+        let mut i = 0;
+        while i < along.len() && along.len() <= FEW {
+            if goal.contains(&along[i]) {
+                i += 1;
+                continue;
+            }
+            let fewer: Vec<WatchId> = along.iter().copied().filter(|w| *w != along[i]).collect();
+            let wanted = Wanted { kept, from: From::Anywhere, steps: k, along: &fewer, broken: goal };
+            match self.ask(&wanted)? {
+                Found::None(grounds) => {
+                    along = fewer;
+                    along.retain(|w| goal.contains(w) || grounds.watched.contains(w));
+                    i = i.min(along.len());
+                }
+                _ => i += 1,
+            }
+        }
+        Ok(Some(along))
+    }
+
+    /// The parts that the base and step cases use, none of which can be left out with these formulas (algorithm 7).
+    fn minimise_core(&mut self, kept: &PartSet, k: u32, formulas: &[WatchId]) -> Result<Option<PartSet>, Stop> {
+        let Some(mut core) = self.grounds(kept, k, formulas)? else { return Ok(None) };
+        loop {
+            let Some(smaller) = self.grounds(&core, k, formulas)? else { break };
+            if smaller.len() >= core.len() {
+                break;
+            }
+            core = smaller;
+        }
+        let members: Vec<usize> = core.iter().collect();
+        for p in members {
+            if core.has(p)
+                && !self.is_must(p)
+                && let Some(smaller) = self.grounds(&core.without(p), k, formulas)?
+            {
+                core = smaller;
+            }
+        }
+        Ok(Some(core))
+    }
+
+    /// The parts behind the refutations; none if the formulas are not k-inductive.
+    fn grounds(&mut self, kept: &PartSet, k: u32, formulas: &[WatchId]) -> Result<Option<PartSet>, Stop> {
+        let wanted = Wanted { kept, from: From::Anywhere, steps: k, along: formulas, broken: formulas };
+        let Found::None(step) = self.ask(&wanted)? else { return Ok(None) };
+        let mut used = step.parts;
+        for steps in 0..k {
+            // What the step case uses anyway is preferred.
+            let wanted = Wanted { kept: &used, from: From::Start, steps, along: &[], broken: formulas };
+            if let Found::None(_) = self.ask(&wanted)? {
+                continue;
+            }
+            let wanted = Wanted { kept, from: From::Start, steps, along: &[], broken: formulas };
+            let Found::None(base) = self.ask(&wanted)? else { return Ok(None) };
+            used = used.union(&base.parts);
+        }
+        Ok(Some(used))
+    }
+
+    /// The proof as evidence about the relaxation.
+    pub(crate) fn evidence(&self, proof: &Proof) -> Verdict {
+        if let Some(given) = &proof.given {
+            return self.proved(given.clone());
+        }
+        let system = &self.path.system;
+        let mut pool = Pool::fork(&system.pool);
+        let mut importer = Importer::new();
+        let terms: Vec<TermId> = proof
+            .formulas
+            .iter()
+            .filter_map(|&w| importer.import(&mut pool, &self.path.pool, self.path.formula(w)).ok())
+            .collect();
+        let by_node: Vec<TermId> = system
+            .node_ids()
+            .map(|n| {
+                let here = system.node_constant(&mut pool, n);
+                let map = FxHashMap::from_iter([(system.location, here)]);
+                let parts: Vec<TermId> = terms.iter().map(|&t| pool.substitute(t, &map)).collect();
+                pool.and(parts)
+            })
+            .collect();
+        let invariant = NodeFormulas { pool: pool.freeze(), by_node };
+        let evidence = if proof.k == 1 {
+            Evidence::Invariant(invariant)
+        } else {
+            Evidence::KInductive { k: proof.k, invariant, loop_free: false, no_restart: false }
+        };
+        self.proved(evidence)
+    }
+}
+
+/// The conjuncts of the formulas behind evidence, as formulas over `@node`, and the depth at which they are inductive.
+pub(crate) fn candidates_of(system: &Arc<System>, pool: &mut Pool, evidence: &Evidence) -> Option<(u32, Vec<TermId>)> {
+    let (k, formulas) = match evidence {
+        Evidence::Invariant(formulas) => (1, formulas),
+        Evidence::KInductive { k, invariant, .. } => (*k, invariant),
+        _ => return None,
+    };
+    let mut importer = Importer::new();
+    let mut found: Vec<TermId> = Vec::new();
+    for (n, &formula) in formulas.by_node.iter().enumerate() {
+        let formula = importer.import(pool, &formulas.pool, formula).ok()?;
+        for part in conjuncts(pool, formula) {
+            let part = if system.nodes.len() == 1 {
+                part
+            } else {
+                let (at, node) = (pool.var(system.location), system.node_constant(pool, NodeId::from(n)));
+                let here = pool.eq(at, node);
+                pool.implies(here, part)
+            };
+            if pool.as_bool(part) != Some(true) && !found.contains(&part) {
+                found.push(part);
+            }
+        }
+    }
+    Some((k, found))
+}
+
+/// The conjuncts of a formula.
+fn conjuncts(pool: &Pool, formula: TermId) -> Vec<TermId> {
+    let mut stack = vec![formula];
+    let mut parts = Vec::new();
+    while let Some(t) = stack.pop() {
+        match pool.op(t) {
+            Op::And => stack.extend(pool.args(t).iter().rev()),
+            _ => parts.push(t),
+        }
+    }
+    parts
+}

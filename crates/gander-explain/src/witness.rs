@@ -1,0 +1,165 @@
+//! Runs of relaxations that break the claim: why a set of parts is not enough.
+//!
+//! A solver's path is looked at by evaluation: it counts only if the parts that were kept are fulfilled along it and the claim is
+//! broken at its end. Which other parts it happens to fulfil is read off as well: these can be added, and the
+//! set is still not enough. That grows an inadequate set without another question.
+
+use gander_smt::StepSymbol;
+use gander_system::{ClaimId, ClaimKind, Effect, Leg, Run, StartId, State, Step, System, TransitionId};
+use gander_term::{Pool, SymbolId, TermId, Value, evaluate};
+use rustc_hash::FxHashMap;
+
+use crate::parts::Parts;
+use crate::path::Values;
+use crate::set::PartSet;
+
+/// A run of a relaxation.
+#[derive(Clone, Debug)]
+pub(crate) struct Witness {
+    pub run: Run,
+}
+
+/// What a run fulfils.
+#[derive(Clone, Debug)]
+pub(crate) struct Fulfilled {
+    /// Parts all of whose elements hold wherever they apply.
+    pub parts: PartSet,
+    /// What is no part holds as well.
+    pub rest: bool,
+}
+
+impl Witness {
+    /// Reads a path of so many steps.
+    pub(crate) fn read(system: &System, values: &Values, steps: u32) -> Option<Witness> {
+        let start = values.starts.iter().position(|&s| values.is_true(s, 0))?;
+        let state = |i: u32| -> Option<Vec<Value>> {
+            system.vars.iter().map(|v| values.values.get(&StepSymbol::at(v.current, i)).cloned()).collect()
+        };
+        let target = system.starts[start].target;
+        let first = State { node: target, values: state(0)? };
+        let mut node = target;
+        let mut legs = Vec::new();
+        for i in 0..steps {
+            let takes = values.takes.iter().enumerate();
+            let taken = takes
+                .filter(|(t, s)| values.is_true(**s, i) && system.transitions[*t].source == node)
+                .map(|(t, _)| t)
+                .next()?;
+            let transition = &system.transitions[taken];
+            let params: Option<Vec<Value>> =
+                transition.params.iter().map(|p| values.values.get(&StepSymbol::at(p.symbol, i)).cloned()).collect();
+            node = transition.target;
+            legs.push(Leg::Step(Step {
+                transition: TransitionId::from(taken),
+                params: params?,
+                next: Some(state(i + 1)?),
+            }));
+        }
+        Some(Witness { run: Run { start: StartId::from(start), first, legs } })
+    }
+
+    /// The states of the run; none if it is compressed or leaves values out.
+    fn states(&self, system: &System) -> Option<Vec<State>> {
+        let mut states = vec![self.run.first.clone()];
+        for leg in &self.run.legs {
+            let Leg::Step(step) = leg else { return None };
+            let node = system.transition(step.transition).target;
+            states.push(State { node, values: step.next.clone()? });
+        }
+        Some(states)
+    }
+
+    /// What the run fulfils of the system.
+    pub(crate) fn fulfilled(&self, system: &System, pool: &Pool, parts: &Parts) -> Option<Fulfilled> {
+        let states = self.states(system)?;
+        let mut fulfilled = Fulfilled { parts: PartSet::all(parts.len()), rest: true };
+        let mut look = |e: gander_system::ElementId, holds: bool| {
+            if !holds {
+                match parts.part_of(e) {
+                    Some(p) => fulfilled.parts.remove(p),
+                    None => fulfilled.rest = false,
+                }
+            }
+        };
+        for s in &states {
+            let env = of_state(system, s);
+            for a in &system.assumptions {
+                look(a.id, is_true(pool, a.term.term(), &env));
+            }
+        }
+        let env = of_state(system, &states[0]);
+        for e in &system.starts[self.run.start.index()].constraint {
+            look(e.id, is_true(pool, e.term.term(), &env));
+        }
+        for (i, leg) in self.run.legs.iter().enumerate() {
+            let Leg::Step(step) = leg else { return None };
+            let transition = system.transition(step.transition);
+            let mut env = of_state(system, &states[i]);
+            env.extend(transition.params.iter().zip(&step.params).map(|(p, v)| (p.symbol, v.clone())));
+            env.extend(system.vars.iter().zip(&states[i + 1].values).map(|(v, value)| (v.next, value.clone())));
+            for e in &transition.guard {
+                look(e.id, is_true(pool, e.term.term(), &env));
+            }
+            for e in &transition.effect {
+                match *e {
+                    Effect::Assign { id, var, value } => {
+                        let next = env.get(&system.var(var).next);
+                        let value = evaluate(pool, value.term(), &|s| env.get(&s).cloned()).ok();
+                        look(id, value.is_some() && value.as_ref() == next);
+                    }
+                    Effect::Keep { id, var } => {
+                        look(id, env.get(&system.var(var).next) == env.get(&system.var(var).current));
+                    }
+                    Effect::Constrain { id, relation } => look(id, is_true(pool, relation.term(), &env)),
+                }
+            }
+        }
+        Some(fulfilled)
+    }
+
+    /// True if the formula is false in the last state.
+    pub(crate) fn breaks(&self, system: &System, pool: &Pool, formula: TermId) -> bool {
+        let Some(last) = self.states(system).and_then(|mut s| s.pop()) else { return false };
+        let env = of_state(system, &last);
+        evaluate(pool, formula, &|s| env.get(&s).cloned()) == Ok(Value::Bool(false))
+    }
+}
+
+/// The formulas among these that are false in a state of a path.
+pub(crate) fn broken_at(system: &System, pool: &Pool, values: &Values, step: u32, formulas: &[TermId]) -> Vec<bool> {
+    let mut env: FxHashMap<SymbolId, Value> = FxHashMap::default();
+    for v in system.vars.iter().map(|v| v.current).chain([system.location]) {
+        if let Some(value) = values.values.get(&StepSymbol::at(v, step)) {
+            env.insert(v, value.clone());
+        }
+    }
+    formulas.iter().map(|&f| !is_true(pool, f, &env)).collect()
+}
+
+fn of_state(system: &System, state: &State) -> FxHashMap<SymbolId, Value> {
+    let mut env: FxHashMap<SymbolId, Value> =
+        system.vars.iter().zip(&state.values).map(|(v, value)| (v.current, value.clone())).collect();
+    if let gander_term::Sort::Enum(id) = system.pool.symbol(system.location).sort {
+        env.insert(system.location, Value::Enum(id, state.node.0));
+    }
+    env
+}
+
+fn is_true(pool: &Pool, t: TermId, env: &FxHashMap<SymbolId, Value>) -> bool {
+    evaluate(pool, t, &|s| env.get(&s).cloned()) == Ok(Value::Bool(true))
+}
+
+/// What every state must satisfy for the claim's proof to stand: none for claims that cores are not defined for.
+///
+/// Cores are for claims that more runs can only break: `always`, and `reachable` of a state that is not.
+pub fn invariant_of(system: &System, pool: &mut Pool, claim: ClaimId) -> Option<TermId> {
+    use gander_system::Goal;
+    match &system.claims[claim.index()].kind {
+        ClaimKind::Always(p) => Some(p.term()),
+        ClaimKind::Reachable(goals) => match &goals[..] {
+            [Goal::State(g)] => Some(pool.not(g.term())),
+            _ => None,
+        },
+        _ => None,
+    }
+}
