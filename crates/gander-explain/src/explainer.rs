@@ -91,7 +91,6 @@ pub struct Explainer<'p> {
     pub(crate) news: Vec<PartSet>,
     /// Some answer was a guess because nobody knew.
     pub(crate) guessed: bool,
-    first: Option<Evidence>,
 }
 
 impl<'p> Explainer<'p> {
@@ -104,15 +103,38 @@ impl<'p> Explainer<'p> {
         config: ExplainConfig,
         prover: &'p mut dyn Prover,
     ) -> Result<Explainer<'p>, String> {
+        match (&system.claims[claim.index()].kind, verdict) {
+            (ClaimKind::Always(_), Verdict::Holds(e)) | (ClaimKind::Reachable(_), Verdict::Fails(e)) => {
+                Explainer::make(system, parts, claim, Some(e), config, prover)
+            }
+            _ => Err("cores are for claims that are proved to hold in every state".into()),
+        }
+    }
+
+    /// An explainer for bounded cores only: nothing needs to be proved.
+    pub fn for_bounded(
+        system: &Arc<System>,
+        parts: Parts,
+        claim: ClaimId,
+        config: ExplainConfig,
+        prover: &'p mut dyn Prover,
+    ) -> Result<Explainer<'p>, String> {
+        Explainer::make(system, parts, claim, None, config, prover)
+    }
+
+    fn make(
+        system: &Arc<System>,
+        parts: Parts,
+        claim: ClaimId,
+        evidence: Option<&Evidence>,
+        config: ExplainConfig,
+        prover: &'p mut dyn Prover,
+    ) -> Result<Explainer<'p>, String> {
         let mut pool = Pool::fork(&system.pool);
-        let evidence = match (&system.claims[claim.index()].kind, verdict) {
-            (ClaimKind::Always(_), Verdict::Holds(e)) | (ClaimKind::Reachable(_), Verdict::Fails(e)) => e,
-            _ => return Err("cores are for claims that hold in every state".into()),
-        };
         let Some(property) = invariant_of(system, &mut pool, claim) else {
             return Err("cores of such claims are not defined".into());
         };
-        let found = candidates_of(system, &mut pool, evidence);
+        let found = evidence.and_then(|e| candidates_of(system, &mut pool, e));
         let mut about = vec![property];
         about.extend(found.iter().flat_map(|(_, terms)| terms));
         let mut path = Path::new(system, &parts, &config.solvers, config.killer.clone(), &about, pool)?;
@@ -135,7 +157,6 @@ impl<'p> Explainer<'p> {
             inadequate: Vec::new(),
             news: Vec::new(),
             guessed: false,
-            first: Some(evidence.clone()),
         })
     }
 
@@ -181,7 +202,7 @@ impl<'p> Explainer<'p> {
     /// A core from the proof that the explainer was made with; the whole model if there is no way to reduce it.
     pub(crate) fn first_core(&mut self) -> Result<Option<Proof>, Stop> {
         let all = self.all();
-        if self.first.take().is_some() && !self.lemmas.is_empty() {
+        if !self.lemmas.is_empty() {
             let lemmas = self.lemmas.clone();
             let mut formulas = vec![self.property];
             formulas.extend(lemmas.into_iter().filter(|w| *w != self.property));

@@ -10,6 +10,7 @@
 //! - cores are checked by the [`Prover`], which checks evidence about the relaxed system;
 //! - what nobody could decide makes a result approximate, and the result says so.
 
+mod bounded;
 mod cores;
 mod explainer;
 mod hitting;
@@ -21,6 +22,7 @@ mod relax;
 mod set;
 mod witness;
 
+pub use bounded::Bounded;
 pub use cores::{Core, CoreSink, Explanation, Request, Wish};
 pub use explainer::{ExplainConfig, Explainer, Prover};
 pub use hitting::minimal_hitting_sets;

@@ -11,6 +11,7 @@
 
 pub mod describe;
 mod dot;
+mod explained;
 mod graph;
 mod json;
 mod layout;
@@ -25,6 +26,10 @@ mod trace_text;
 mod view;
 
 pub use dot::to_dot;
+pub use explained::{
+    Coverage, EXPLAIN_SCHEMA, ElementView, ExplainView, ExplainedView, Mark, VacuityView, core_text, coverage,
+    coverage_text, explain_json, explain_text, marks, matrix_csv, matrix_html, matrix_text,
+};
 pub use graph::{EdgeView, GraphNodeView, GraphView, StartView};
 pub use json::{SCHEMA, diagnostic_json, file_json};
 pub use layout::TooLarge;

@@ -26,6 +26,7 @@
 //! Nothing here prints, exits or panics on input: only the command does the first two.
 
 mod check;
+mod explain;
 mod input;
 mod modular;
 mod readings;
@@ -36,6 +37,7 @@ mod stream_simulator;
 pub use check::{
     Analysis, CheckOptions, Checked, FileForm, StructuralChecks, UsageError, check_loaded, check_source, load,
 };
+pub use explain::{ExplainOptions, Explained, FoundCore, explain_source};
 pub use input::{InputError, read_input};
 pub use modular::{CONTRACT_TREE, check_contract_tree, is_contract_tree};
 pub use readings::doubt_about;
@@ -45,6 +47,7 @@ pub use stream_simulator::StreamSimulator;
 
 pub use gander_certify as certify;
 pub use gander_engines as engines;
+pub use gander_explain as explanation;
 pub use gander_lang as lang;
 pub use gander_report as report;
 pub use gander_smt as smt;

@@ -57,7 +57,7 @@ pub enum Command {
     Doctor(DoctorArgs),
     /// Fetch the solvers into the cache folder
     Setup(SetupArgs),
-    /// Explain the code of a message
+    /// Explain why the properties of a model hold, or the code of a message
     Explain(ExplainArgs),
 }
 
@@ -307,10 +307,82 @@ pub struct SetupArgs {
     pub quiet: bool,
 }
 
+const EXPLAIN_EXAMPLES: &str = "\
+Examples:
+  gander explain E0202                     what a message means
+  gander explain pump.lus                  one core for each property that holds
+  gander explain --all --json pump.lus     all minimal cores
+  gander explain --matrix html -o pump.html pump.lus
+  gander explain --coverage pump.lus       what no requirement covers
+
+Exit codes: 0 every property is explained, 1 some property fails, 2 wrong input, 3 something is unknown or has no
+core, 4 internal error.";
+
 #[derive(ClapArgs, Debug)]
+#[command(after_help = EXPLAIN_EXAMPLES)]
 pub struct ExplainArgs {
-    /// The code, for example E0202; a list of all codes if it is left out
-    pub code: Option<String>,
+    /// A model: why its properties hold. Or a code of a message, for example E0202; a list of all codes if it is left out
+    #[arg(value_name = "FILE or CODE")]
+    pub target: Option<String>,
+    /// Explain only the property with this name; may be given several times
+    #[arg(long, short, value_name = "NAME")]
+    pub property: Vec<String>,
+    /// A core from which nothing can be left out
+    #[arg(long, conflicts_with_all = ["all", "smallest", "bounded"])]
+    pub minimal: bool,
+    /// A core with as few elements as any
+    #[arg(long, conflicts_with_all = ["all", "bounded"])]
+    pub smallest: bool,
+    /// All minimal cores, each printed when it is found; `offline`: at the end, often faster
+    #[arg(long, value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "online", value_name = "HOW")]
+    pub all: Option<AllArg>,
+    /// Also the elements that are in every core
+    #[arg(long)]
+    pub must: bool,
+    /// Also the minimal cut sets: what must break for the property to fail
+    #[arg(long)]
+    pub cut_sets: bool,
+    /// Cores for runs of at most so many steps; nothing needs to be proved
+    #[arg(long, value_name = "K", conflicts_with = "all")]
+    pub bounded: Option<u32>,
+    /// Print JSON (docs/explain.md)
+    #[arg(long)]
+    pub json: bool,
+    /// The traceability matrix, elements by properties
+    #[arg(long, value_enum, value_name = "FORM", conflicts_with = "json")]
+    pub matrix: Option<MatrixArg>,
+    /// Coverage scores, and the elements that no property touches
+    #[arg(long, conflicts_with_all = ["json", "matrix"])]
+    pub coverage: bool,
+    /// Where to write to, in place of the standard output
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Lustre: every instance of a node has its own elements
+    #[arg(long)]
+    pub instances: bool,
+    /// Give up after so many seconds, and say what is known
+    #[arg(long, short, value_name = "SECONDS", value_parser = seconds)]
+    pub timeout: Option<Duration>,
+    /// How long engines try to decide one set of elements
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub share: Option<Duration>,
+    #[command(flatten)]
+    pub solvers: SolverArgs,
+}
+
+/// How all minimal cores are looked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum AllArg {
+    Online,
+    Offline,
+}
+
+/// The form of the traceability matrix.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum MatrixArg {
+    Text,
+    Csv,
+    Html,
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {

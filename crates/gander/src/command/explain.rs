@@ -1,19 +1,33 @@
-//! `gander explain`.
+//! `gander explain`: why properties hold, or what the code of a message means.
 
+use std::path::Path;
+
+use gander::engines::{CancelToken, Nobody};
+use gander::explanation::{Granularity, Request, Wish};
 use gander::lang::codes::CATALOGUE;
 use gander::lang::{Code, nearest};
+use gander::report::{
+    Severity, core_text, coverage_text, explain_json, explain_text, matrix_csv, matrix_html, matrix_text,
+};
+use gander::{CheckOptions, ExplainOptions, Explained, explain_source, read_input, save_atomically};
 
-use super::WRONG;
-use super::args::ExplainArgs;
+use super::args::{AllArg, ExplainArgs, MatrixArg};
+use super::check::{find_solvers, unreadable};
 use super::output::Output;
+use super::{WRONG, interrupt};
 
 pub fn run(args: &ExplainArgs, output: &mut Output) -> u8 {
-    let Some(text) = &args.code else {
+    let Some(target) = &args.target else {
         for entry in CATALOGUE {
             output.put(&format!("{}  {}\n", entry.code.as_str(), entry.title));
         }
         return 0;
     };
+    let is_file = target == "-" || target.contains(['.', '/', '\\']) || Path::new(target).is_file();
+    if is_file { explain_model(target, args, output) } else { explain_code(target, output) }
+}
+
+fn explain_code(text: &str, output: &mut Output) -> u8 {
     let Some(code) = Code::find(&text.to_ascii_uppercase()) else {
         let codes = CATALOGUE.iter().map(|e| e.code.as_str());
         let near = nearest(text, codes).map_or(String::new(), |n| format!("; did you mean {n}?"));
@@ -27,4 +41,131 @@ pub fn run(args: &ExplainArgs, output: &mut Output) -> u8 {
         output.put(&format!("\nFor example:\n\n    {}\n", entry.example));
     }
     0
+}
+
+fn wish(args: &ExplainArgs) -> Wish {
+    match args.all {
+        Some(AllArg::Online) => Wish::All,
+        Some(AllArg::Offline) => Wish::AllOffline,
+        None if args.smallest => Wish::Smallest,
+        None if args.minimal => Wish::Minimal,
+        // Who may and who must touch an element is known when all cores are.
+        None if args.matrix.is_some() || args.coverage => Wish::All,
+        None => Wish::One,
+    }
+}
+
+fn explain_model(file: &str, args: &ExplainArgs, output: &mut Output) -> u8 {
+    let source = match read_input(file) {
+        Ok(source) => source,
+        Err(error) => {
+            let message = unreadable(file, &error, output.paint_err());
+            output.complain(&message.rendered);
+            return WRONG;
+        }
+    };
+    let solvers = match find_solvers(&args.solvers) {
+        Ok(solvers) => solvers,
+        Err(message) => {
+            output.error(&message);
+            return WRONG;
+        }
+    };
+    solvers.prepare();
+    let mut options = ExplainOptions {
+        check: CheckOptions {
+            properties: args.property.clone(),
+            timeout: args.timeout,
+            solvers: Some(solvers),
+            paint: output.paint_err(),
+            ..CheckOptions::default()
+        },
+        request: Request { cores: wish(args), must: args.must, cut_sets: args.cut_sets },
+        bounded: args.bounded,
+        granularity: if args.instances { Granularity::Instances } else { Granularity::Written },
+        ..ExplainOptions::default()
+    };
+    if let Some(share) = args.share {
+        options.share = share;
+    }
+    let cancel = CancelToken::new();
+    interrupt::cancel_on_signal(&cancel);
+    let watching = args.all == Some(AllArg::Online) && !args.json && args.matrix.is_none() && !args.coverage;
+    let mut counts: Vec<(String, usize)> = Vec::new();
+    let mut found = |property: &str, names: &[String]| {
+        if watching && args.output.is_none() {
+            let at = counts.iter().position(|(p, _)| p == property).unwrap_or(counts.len());
+            if at == counts.len() {
+                counts.push((property.to_string(), 0));
+            }
+            counts[at].1 += 1;
+            output.put(&core_text(property, counts[at].1, names));
+            output.flush();
+        }
+    };
+    let explained = explain_source(&source, file, &options, &cancel, &Nobody, &mut found);
+    if watching && args.output.is_none() && !counts.is_empty() {
+        output.put("\n");
+    }
+    for d in &explained.diagnostics {
+        if d.severity == Severity::Error {
+            output.complain(&d.rendered);
+        }
+    }
+    for e in &explained.internal_errors {
+        output.error(e);
+    }
+    if let Err(code) = write(&explained, args, output) {
+        return code;
+    }
+    exit_code(&explained)
+}
+
+fn exit_code(explained: &Explained) -> u8 {
+    if !explained.internal_errors.is_empty() {
+        4
+    } else if explained.views.is_empty() {
+        WRONG
+    } else if explained.failed {
+        1
+    } else if explained.open || explained.views.iter().any(|v| v.results.iter().any(|r| r.cores.is_empty())) {
+        3
+    } else {
+        0
+    }
+}
+
+fn write(explained: &Explained, args: &ExplainArgs, output: &mut Output) -> Result<(), u8> {
+    let paint = if args.output.is_some() { gander::report::Paint::Plain } else { output.paint_out() };
+    let mut text = String::new();
+    if args.json {
+        let mut results = Vec::new();
+        for view in &explained.views {
+            if let Some(list) = explain_json(view)["results"].as_array() {
+                results.extend(list.iter().cloned());
+            }
+        }
+        let object = serde_json::json!({ "schema": gander::report::EXPLAIN_SCHEMA, "results": results });
+        text = format!("{object}\n");
+    } else {
+        for view in &explained.views {
+            text.push_str(&match args.matrix {
+                Some(MatrixArg::Text) => matrix_text(view),
+                Some(MatrixArg::Csv) => matrix_csv(view),
+                Some(MatrixArg::Html) => matrix_html(view),
+                None if args.coverage => coverage_text(view, paint),
+                None => explain_text(view, paint),
+            });
+        }
+    }
+    match &args.output {
+        None => output.put(&text),
+        Some(path) => {
+            if let Err(error) = save_atomically(path, text.as_bytes()) {
+                output.error(&error.to_string());
+                return Err(WRONG);
+            }
+        }
+    }
+    Ok(())
 }

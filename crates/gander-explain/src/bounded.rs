@@ -1,0 +1,71 @@
+//! Bounded validity cores: parts from which no run of at most k steps breaks the claim (algorithm 9).
+//!
+//! Every question is one about paths of known length, so the answers are exact, and a core that was minimised is minimal
+//! for its depth.
+
+use crate::explainer::{Explainer, Stop};
+use crate::path::{Found, From, Wanted};
+use crate::set::PartSet;
+
+/// What is known of a claim up to a depth.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Bounded {
+    /// A minimal set of parts from which no run of at most so many steps breaks it.
+    Core(PartSet),
+    /// The whole model has a run of at most so many steps that breaks it.
+    Broken(u32),
+    /// The time was over, or a solver gave up.
+    Unknown,
+}
+
+impl Explainer<'_> {
+    /// A minimal bounded core of depth `k`.
+    pub fn bounded(&mut self, k: u32) -> Bounded {
+        match self.bounded_core(k) {
+            Ok(found) => found,
+            Err(Stop::Late) => Bounded::Unknown,
+        }
+    }
+
+    fn bounded_core(&mut self, k: u32) -> Result<Bounded, Stop> {
+        let all = self.all();
+        let broken = [self.property];
+        let mut core = PartSet::none(self.parts.len());
+        for steps in 0..=k {
+            // What shorter runs need is preferred.
+            for kept in [&core.clone(), &all] {
+                let wanted = Wanted { kept, from: From::Start, steps, along: &[], broken: &broken };
+                match self.ask(&wanted)? {
+                    Found::None(grounds) => {
+                        core = core.union(&grounds.parts);
+                        break;
+                    }
+                    Found::Path if kept == &all => return Ok(Bounded::Broken(steps)),
+                    Found::Unknown if kept == &all => return Ok(Bounded::Unknown),
+                    Found::Path | Found::Unknown => {}
+                }
+            }
+        }
+        let members: Vec<usize> = core.iter().collect();
+        for p in members {
+            if core.has(p)
+                && let Some(fewer) = self.bounded_grounds(&core.without(p), k)?
+            {
+                core = fewer;
+            }
+        }
+        Ok(Bounded::Core(core))
+    }
+
+    /// The parts that refutations of all lengths up to `k` use; none if some run breaks the claim.
+    fn bounded_grounds(&mut self, kept: &PartSet, k: u32) -> Result<Option<PartSet>, Stop> {
+        let broken = [self.property];
+        let mut used = PartSet::none(self.parts.len());
+        for steps in (0..=k).rev() {
+            let wanted = Wanted { kept, from: From::Start, steps, along: &[], broken: &broken };
+            let Found::None(grounds) = self.ask(&wanted)? else { return Ok(None) };
+            used = used.union(&grounds.parts);
+        }
+        Ok(Some(used))
+    }
+}

@@ -1,0 +1,229 @@
+//! From source text to explanations of verdicts: why properties hold.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use gander_certify::{CheckLimits, Checker};
+use gander_engines::{CancelToken, CheckConfig, Nobody, Observer, check};
+use gander_explain::{Bounded, ExplainConfig, Explainer, Explanation, Granularity, PartSet, Parts, Prover, Request};
+use gander_report::{DiagnosticView, ElementView, ExplainView, ExplainedView};
+use gander_smt::Solvers;
+use gander_system::{ClaimId, ClaimKind, ClaimOrigin, System, Verdict};
+
+use crate::check::{CheckOptions, StructuralChecks, check_loaded};
+
+/// What to explain, and how.
+#[derive(Clone, Debug)]
+pub struct ExplainOptions {
+    /// How the properties are proved.
+    pub check: CheckOptions,
+    /// Which cores are looked for.
+    pub request: Request,
+    /// Bounded cores of this depth instead.
+    pub bounded: Option<u32>,
+    /// How finely the model is divided.
+    pub granularity: Granularity,
+    /// How long engines work on one relaxation of the model.
+    pub share: Duration,
+}
+
+impl Default for ExplainOptions {
+    fn default() -> ExplainOptions {
+        ExplainOptions {
+            check: CheckOptions::default(),
+            request: Request::default(),
+            bounded: None,
+            granularity: Granularity::default(),
+            share: Duration::from_secs(2),
+        }
+    }
+}
+
+/// Why the properties of a source hold.
+#[derive(Debug)]
+pub struct Explained {
+    /// For people and programs: one for each system of the source.
+    pub views: Vec<ExplainView>,
+    /// Messages about the source.
+    pub diagnostics: Vec<DiagnosticView>,
+    /// Answers that did not pass their check.
+    pub internal_errors: Vec<String>,
+    /// Some property fails.
+    pub failed: bool,
+    /// Some property was not decided.
+    pub open: bool,
+}
+
+/// The engines and the checker.
+struct Engines<'c> {
+    config: CheckConfig,
+    checker: Checker,
+    cancel: &'c CancelToken,
+}
+
+impl Prover for Engines<'_> {
+    fn prove(&mut self, system: &Arc<System>, claim: ClaimId, time: Duration) -> Verdict {
+        let config = CheckConfig { claims: vec![claim], timeout: Some(time), ..self.config.clone() };
+        let mut report = check(system, &config, self.cancel, &Nobody);
+        match report.outcomes.pop() {
+            Some(outcome) => outcome.verdict,
+            None => Verdict::Unknown { explored_through: None, why: Vec::new() },
+        }
+    }
+
+    fn certify(&mut self, system: &System, claim: ClaimId, verdict: &Verdict) -> Result<(), String> {
+        self.checker.check(system, claim, verdict).map(drop).map_err(|e| e.to_string())
+    }
+}
+
+/// Called with the property and the names of each core as it is found.
+pub type FoundCore<'f> = &'f mut dyn FnMut(&str, &[String]);
+
+/// Proves the properties of a source text and explains why they hold.
+pub fn explain_source(
+    source: &str,
+    file_name: &str,
+    options: &ExplainOptions,
+    cancel: &CancelToken,
+    observer: &dyn Observer,
+    found: FoundCore<'_>,
+) -> Explained {
+    let started = Instant::now();
+    let mut options = options.clone();
+    if options.check.properties.is_empty() {
+        options.check.checks = StructuralChecks::None;
+    }
+    let solvers = options.check.solvers.get_or_insert_with(|| Arc::new(Solvers::from_environment())).clone();
+    let checked = check_loaded(source, file_name, &options.check, cancel, observer);
+    let mut explained = Explained {
+        views: Vec::new(),
+        diagnostics: checked.view.diagnostics.clone(),
+        internal_errors: checked.view.internal_errors.clone(),
+        failed: false,
+        open: false,
+    };
+    let limits = CheckLimits { total: Some(Duration::from_secs(30)), ..CheckLimits::default() };
+    let mut config = CheckConfig::new(Arc::clone(&solvers), Vec::new());
+    config.memory = options.check.memory;
+    config.jobs = options.check.jobs.unwrap_or(0);
+    let mut engines = Engines { config, checker: Checker::new(&solvers, limits), cancel };
+    let killer = gander_smt::Killer::new();
+    cancel.kills(&killer);
+    for (system, report) in checked.systems() {
+        let parts = Parts::of(system, source, options.granularity);
+        let mut view = empty_view(source, file_name, &parts);
+        for outcome in &report.outcomes {
+            let claim = &system.claims[outcome.claim.index()];
+            if claim.origin == ClaimOrigin::Structural {
+                continue;
+            }
+            let proved = matches!(
+                (&claim.kind, &outcome.verdict),
+                (ClaimKind::Reachable(_), Verdict::Fails(_)) | (_, Verdict::Holds(_))
+            );
+            explained.open |= matches!(outcome.verdict, Verdict::Unknown { .. });
+            explained.failed |= matches!(outcome.verdict, Verdict::Fails(_));
+            let left = options.check.timeout.map(|t| t.saturating_sub(started.elapsed()));
+            let config = ExplainConfig {
+                timeout: left,
+                share: options.share,
+                killer: killer.clone(),
+                ..ExplainConfig::new(&solvers)
+            };
+            let span = claim.span.map(|s| (s.start as usize, s.end as usize));
+            if let Some(k) = options.bounded {
+                match Explainer::for_bounded(system, parts.clone(), outcome.claim, config, &mut engines) {
+                    Err(why) => view.unexplained.push((claim.name.clone(), why)),
+                    Ok(mut explainer) => match explainer.bounded(k) {
+                        Bounded::Core(core) => view.results.push(bounded_view(&claim.name, span, &core, k)),
+                        Bounded::Broken(steps) => {
+                            view.unexplained.push((claim.name.clone(), format!("a run of {steps} steps breaks it")));
+                        }
+                        Bounded::Unknown => {
+                            view.unexplained.push((claim.name.clone(), "the solver gave no answer in time".into()));
+                        }
+                    },
+                }
+                continue;
+            }
+            if !proved {
+                let why = match outcome.verdict {
+                    Verdict::Unknown { .. } => "it was not decided",
+                    _ => "it fails",
+                };
+                view.unexplained.push((claim.name.clone(), why.into()));
+                continue;
+            }
+            match Explainer::new(system, parts.clone(), outcome.claim, &outcome.verdict, config, &mut engines) {
+                Err(why) => view.unexplained.push((claim.name.clone(), why)),
+                Ok(mut explainer) => {
+                    let mut tell = |core: &gander_explain::Core, parts: &Parts| {
+                        found(&claim.name, &parts.names(&core.parts));
+                    };
+                    let explanation = explainer.explain(options.request, &mut tell);
+                    view.results.push(explained_view(&claim.name, span, &explanation));
+                }
+            }
+        }
+        explained.views.push(view);
+    }
+    explained
+}
+
+fn empty_view(source: &str, file_name: &str, parts: &Parts) -> ExplainView {
+    let lines: Vec<usize> = source.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i).collect();
+    let element = |p: &gander_explain::Part| {
+        let span = p.span.map(|s| (s.start as usize, s.end as usize));
+        ElementView {
+            name: p.name.clone(),
+            kind: p.kind.word(),
+            owner: p.owner.clone(),
+            span,
+            line: span.map(|(start, _)| 1 + lines.partition_point(|&at| at < start)),
+        }
+    };
+    ExplainView {
+        file: file_name.to_string(),
+        source: source.to_string(),
+        elements: parts.list.iter().map(element).collect(),
+        ..ExplainView::default()
+    }
+}
+
+fn members(set: &PartSet) -> Vec<usize> {
+    set.iter().collect()
+}
+
+fn explained_view(name: &str, span: Option<(usize, usize)>, e: &Explanation) -> ExplainedView {
+    let mut notes = e.notes.clone();
+    for core in e.cores.iter().filter_map(|c| c.unchecked.as_ref()) {
+        notes.push(format!("a core did not pass its check: {core}"));
+    }
+    ExplainedView {
+        property: name.to_string(),
+        span,
+        cores: e.cores.iter().map(|c| members(&c.parts)).collect(),
+        must: members(&e.must),
+        may: members(&e.may),
+        complete: e.complete,
+        approximate: e.approximate,
+        cut_sets: e.cut_sets.as_ref().map(|cuts| cuts.iter().map(members).collect()),
+        bound: None,
+        notes,
+    }
+}
+
+fn bounded_view(name: &str, span: Option<(usize, usize)>, core: &PartSet, k: u32) -> ExplainedView {
+    ExplainedView {
+        property: name.to_string(),
+        span,
+        cores: vec![members(core)],
+        must: Vec::new(),
+        may: members(core),
+        complete: false,
+        approximate: false,
+        cut_sets: None,
+        bound: Some(k),
+        notes: Vec::new(),
+    }
+}
