@@ -182,8 +182,7 @@ impl Explainer<'_> {
     /// The parts that the base and step cases use, none of which can be left out with these formulas (algorithm 7).
     fn minimise_core(&mut self, kept: &PartSet, k: u32, formulas: &[WatchId]) -> Result<Option<PartSet>, Stop> {
         let Some(mut core) = self.grounds(kept, k, formulas)? else { return Ok(None) };
-        loop {
-            let Some(smaller) = self.grounds(&core, k, formulas)? else { break };
+        while let Some(smaller) = self.grounds(&core, k, formulas)? {
             if smaller.len() >= core.len() {
                 break;
             }
@@ -241,7 +240,7 @@ impl Explainer<'_> {
                 pool.and(parts)
             })
             .collect();
-        let invariant = NodeFormulas { pool: pool.freeze(), by_node };
+        let invariant = NodeFormulas { pool: pool.freeze(), by_node: by_node.into() };
         let evidence = if proof.k == 1 {
             Evidence::Invariant(invariant)
         } else {

@@ -55,7 +55,7 @@ impl Witness {
                 next: Some(state(i + 1)?),
             }));
         }
-        Some(Witness { run: Run { start: StartId::from(start), first, legs } })
+        Some(Witness { run: Run { start: StartId::from(start), first, legs: legs.into() } })
     }
 
     /// The states of the run; none if it is compressed or leaves values out.

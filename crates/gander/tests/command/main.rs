@@ -4,6 +4,7 @@ mod bad_input;
 mod certify;
 mod check;
 mod cycles;
+mod explain;
 mod fmt;
 mod graph;
 mod hints;
