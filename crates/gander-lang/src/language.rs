@@ -44,6 +44,7 @@ pub struct Language {
 pub const LANGUAGES: &[Language] = &[
     Language { name: "sts", extensions: &["sts"], load: crate::sts::load, format: Some(crate::sts::format) },
     Language { name: "lustre", extensions: &["lus", "ec"], load: crate::lustre::load, format: None },
+    Language { name: "script", extensions: &["script", "umc"], load: crate::script::load, format: None },
 ];
 
 /// The language of a file, by the extension of its name.

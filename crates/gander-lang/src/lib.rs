@@ -1,6 +1,6 @@
 //! Front-ends of the gander model checker: source text in, system and diagnostics out.
 //!
-//! One module a language ([`sts`], [`lustre`]); spans, diagnostics and their rendering are
+//! One module a language ([`sts`], [`lustre`], [`script`]); spans, diagnostics and their rendering are
 //! shared. Invariants of this crate:
 //! - a front-end never panics and never fails silently: without a system there is an error;
 //! - it accumulates errors, and an error has no follow-ups;
@@ -11,6 +11,8 @@ mod diagnostic;
 mod language;
 pub mod lustre;
 mod render;
+mod report;
+pub mod script;
 mod span;
 pub mod sts;
 mod suggest;

@@ -19,7 +19,7 @@ use crate::origin::{Element, ElementId, ElementInfo, ElementKind, ElementName, S
 use crate::scope::{Meaning, Place, Scopes};
 use crate::system::{
     Doubt, Effect, GateId, Graph, Node, NodeId, Numerals, Param, Range, Role, Start, StartId, StateVar, StreamKind,
-    System, Transition, TransitionId, VarId,
+    Structure, System, Transition, TransitionId, VarId,
 };
 
 /// Why something could not be built. Front-ends check first and show their own diagnostics; this is the safety net.
@@ -165,6 +165,7 @@ impl SystemBuilder {
             claims: Vec::new(),
             elements: Vec::new(),
             doubt: None,
+            structure: Structure::default(),
             graph: Graph::default(),
         };
         let mut scopes = Scopes::default();
@@ -261,6 +262,11 @@ impl SystemBuilder {
     /// Notes what some readers of the language assume and others do not.
     pub fn set_doubt(&mut self, formula: StateTerm, text: &str) {
         self.system.doubt = Some(Doubt { formula, text: text.to_string() });
+    }
+
+    /// Says whether the author drew the control graph.
+    pub fn set_structure(&mut self, structure: Structure) {
+        self.system.structure = structure;
     }
 
     /// Makes a node final.

@@ -36,6 +36,6 @@ pub use formula::{ChoiceTerm, StateTerm, StepTerm};
 pub use legs::Legs;
 pub use origin::{Element, ElementId, ElementInfo, ElementKind, ElementName, Span};
 pub use system::{
-    Doubt, Effect, GateId, Node, NodeId, Numerals, Param, Range, Role, Start, StartId, StateVar, StreamKind, System,
-    Transition, TransitionId, VarId,
+    Doubt, Effect, GateId, Node, NodeId, Numerals, Param, Range, Role, Start, StartId, StateVar, StreamKind, Structure,
+    System, Transition, TransitionId, VarId,
 };

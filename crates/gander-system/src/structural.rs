@@ -11,6 +11,9 @@
 //! assertions or assumptions, or equations that go round in a circle: `a run exists`, that they let it begin at all.
 //! Without that every other claim would hold for nothing.
 //!
+//! A script has rules and no graph ([`Structure::Undrawn`]): it gets `a run exists` too. A file of another tool
+//! ([`Structure::Foreign`]) gets no claims beside its own.
+//!
 //! Front-ends call starts without a name `start`, `start 2` and so on; their claims are `satisfiable start`,
 //! `satisfiable start 2`.
 
@@ -18,7 +21,7 @@ use rustc_hash::FxHashSet;
 
 use crate::claim::{Claim, ClaimKind, ClaimOrigin};
 use crate::origin::Span;
-use crate::system::{Effect, NodeId, StartId, System, TransitionId};
+use crate::system::{Effect, NodeId, StartId, Structure, System, TransitionId};
 
 impl System {
     /// This system with its structural claims behind the written ones.
@@ -32,8 +35,17 @@ impl System {
     /// The same without a copy of the system.
     pub fn and_structural_claims(mut self) -> System {
         let mut adding = Adding::to(&self.claims);
-        if self.vars.iter().any(|v| v.stream.is_some()) {
-            let constrained = !self.assumptions.is_empty() || self.transitions.iter().any(|t| !t.causal);
+        if self.structure == Structure::Foreign {
+            return self;
+        }
+        if self.structure == Structure::Undrawn || self.vars.iter().any(|v| v.stream.is_some()) {
+            // Of several starts one is enough, which is not a claim that there is.
+            if self.starts.len() > 1 && self.structure == Structure::Undrawn {
+                return self;
+            }
+            let constrained = self.structure == Structure::Undrawn
+                || !self.assumptions.is_empty()
+                || self.transitions.iter().any(|t| !t.causal);
             for (i, s) in self.starts.iter().enumerate().filter(|_| constrained) {
                 adding.claim("a run", "exists", ClaimKind::StartSatisfiable(StartId::from(i)), s.span);
             }

@@ -223,6 +223,18 @@ impl Transition {
     }
 }
 
+/// Whether the control graph is what an author drew. It decides which structural claims a system gets.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Structure {
+    /// Nodes and transitions were drawn: all structural claims.
+    #[default]
+    Drawn,
+    /// Rules without a graph: that a run exists, and nothing else.
+    Undrawn,
+    /// A file of another tool: what it asks, and nothing else.
+    Foreign,
+}
+
 /// A symbolic transition system.
 #[derive(Clone, Debug)]
 pub struct System {
@@ -253,6 +265,8 @@ pub struct System {
     pub elements: Vec<ElementInfo>,
     /// What some readers of the language assume and others do not.
     pub doubt: Option<Doubt>,
+    /// Whether the author drew the control graph.
+    pub structure: Structure,
     pub(crate) graph: Graph,
 }
 

@@ -51,7 +51,7 @@ fn main() {
     let solvers = Arc::new(Solvers::from_environment());
     let mut trials = vec![Trial::test("expectations_are_read", expectations_are_read)];
     let mut models = 0;
-    for (language, prefix) in [("sts", ""), ("lustre", "lustre::")] {
+    for (language, prefix) in [("sts", ""), ("lustre", "lustre::"), ("script", "script::")] {
         for (name, folder) in
             [("holds", Folder::Holds), ("fails", Folder::Fails), ("error", Folder::Error), ("open", Folder::Open)]
         {
@@ -78,7 +78,7 @@ fn main() {
 
 fn files(folder: &Path) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path()).collect();
-    files.retain(|p| p.extension().is_some_and(|e| e == "sts" || e == "lus"));
+    files.retain(|p| p.extension().is_some_and(|e| e == "sts" || e == "lus" || e == "script"));
     files.sort();
     files
 }

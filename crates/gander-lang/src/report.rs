@@ -1,0 +1,66 @@
+//! The diagnostics of a reader: what is said twice is dropped, and so is what nobody would read any more.
+
+use rustc_hash::FxHashSet;
+
+use crate::codes::Code;
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::language::Loaded;
+use crate::span::Span;
+use gander_system::System;
+
+/// More errors are not kept.
+const MAX_ERRORS: usize = 100;
+
+/// The diagnostics so far.
+#[derive(Debug, Default)]
+pub(crate) struct Report {
+    list: Vec<Diagnostic>,
+    seen: FxHashSet<(Code, Span)>,
+    errors: usize,
+}
+
+impl Report {
+    /// Adds a diagnostic, once for each code and place.
+    pub(crate) fn add(&mut self, diagnostic: Diagnostic) {
+        if !self.seen.insert((diagnostic.code, diagnostic.primary.span)) {
+            return;
+        }
+        if diagnostic.severity() == Severity::Error {
+            self.errors += 1;
+            if self.errors == MAX_ERRORS + 1 {
+                let message = format!("only the first {MAX_ERRORS} errors are shown");
+                self.list.push(Diagnostic::new(Code::E0117, diagnostic.primary.span, message));
+            }
+            if self.errors > MAX_ERRORS {
+                return;
+            }
+        }
+        self.list.push(diagnostic);
+    }
+
+    /// Adds an error without further words.
+    pub(crate) fn error(&mut self, code: Code, span: Span, message: impl Into<String>) {
+        self.add(Diagnostic::new(code, span, message));
+    }
+
+    /// True if something stands against using the model.
+    pub(crate) fn has_errors(&self) -> bool {
+        self.errors > 0
+    }
+
+    /// True if further errors are dropped.
+    pub(crate) fn is_full(&self) -> bool {
+        self.errors > MAX_ERRORS
+    }
+
+    /// The result of a reader: without errors the systems, in any case the diagnostics in the order of the text.
+    pub(crate) fn loaded(mut self, systems: Vec<System>) -> Loaded {
+        if systems.is_empty() && !self.has_errors() {
+            self.error(Code::E0901, Span::at(0), "no system could be built");
+        }
+        self.list.sort_by_key(|d| (d.primary.span.start, d.code));
+        let mut systems = if self.has_errors() { Vec::new() } else { systems }.into_iter();
+        let system = systems.next();
+        Loaded { system, others: systems.collect(), diagnostics: self.list, modules: None }
+    }
+}

@@ -1,0 +1,35 @@
+//! The script language: update transition systems and process models that several model checkers can be asked about.
+//!
+//! Its source is "a unified approach to model checking", section 3 and appendix I; docs/script.md is the reference and says
+//! how it is read where the source contradicts itself. The pipeline is text, tokens ([`lexer`]), syntax ([`parser`]), names
+//! and terms ([`check`]), system ([`lower`]).
+//!
+//! A process is an instance in the control graph: nodes are what the processes' `state`s and the operators of `PROGRAM`
+//! distinguish, variables are called `P.x` and steps `P.rule2`, so a trace names the process that moves.
+
+mod check;
+mod expressions;
+mod lexer;
+mod lower;
+mod parser;
+mod program;
+mod syntax;
+mod terms;
+
+use crate::language::Loaded;
+use crate::report::Report;
+
+/// Reads a script.
+pub fn load(source: &str, file_name: &str) -> Loaded {
+    let mut report = Report::default();
+    if let Some(diagnostic) = crate::sts::unreadable(source) {
+        report.add(diagnostic);
+        return report.loaded(Vec::new());
+    }
+    let script = parser::parse(source, &mut report);
+    if report.has_errors() {
+        return report.loaded(Vec::new());
+    }
+    let systems = check::check(&script, source, file_name, &mut report);
+    report.loaded(systems)
+}

@@ -1,0 +1,186 @@
+//! What a script says, as written. Expressions and programs are kept in lists in which parts come before wholes, so nothing
+//! has to recurse over them.
+
+use crate::span::Span;
+use gander_term::IBig;
+
+/// A name as written.
+#[derive(Clone, Debug)]
+pub(super) struct Name {
+    pub text: String,
+    pub span: Span,
+}
+
+/// An expression: an index into [`Script::expressions`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Expr {
+    /// Its own position.
+    pub root: u32,
+    /// The position of its first part.
+    pub first: u32,
+}
+
+/// An operator between two expressions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Binary {
+    Or,
+    And,
+    Equal,
+    Unequal,
+    Less,
+    LessEqual,
+    Greater,
+    GreaterEqual,
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    Remainder,
+}
+
+/// A part of an expression; numbers are positions of other parts.
+#[derive(Clone, Debug)]
+pub(super) enum Part {
+    Int(IBig),
+    Bool(bool),
+    Name(String),
+    /// `P.x`
+    Member(Name, Name),
+    Not(u32),
+    Negative(u32),
+    Binary(Binary, u32, u32),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Type {
+    Int,
+    Bool,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum Declared {
+    Const { value: Expr },
+    Variable { nondet: bool, range: Option<(Expr, Expr)> },
+}
+
+/// A declaration of a constant or variable.
+#[derive(Clone, Debug)]
+pub(super) struct Declaration {
+    pub name: Name,
+    pub sort: Type,
+    pub what: Declared,
+}
+
+/// A line of an `INIT` block.
+#[derive(Clone, Debug)]
+pub(super) enum Init {
+    Assign { name: Name, value: Expr },
+    Constraint(Expr),
+}
+
+/// An update rule.
+#[derive(Clone, Debug)]
+pub(super) struct Rule {
+    /// Its number in its block, from one.
+    pub number: usize,
+    pub guards: Vec<Expr>,
+    /// `S -> A`
+    pub states: Option<(Name, Name)>,
+    pub updates: Vec<(Name, Expr)>,
+    pub span: Span,
+}
+
+/// The blocks of a process, or of the whole.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Block {
+    pub declarations: Vec<Declaration>,
+    /// `state S, A, B;`
+    pub states: Vec<Name>,
+    /// `proc P = p;`
+    pub procs: Vec<(Name, Name)>,
+    pub inits: Vec<Init>,
+    pub rules: Vec<Rule>,
+    /// Where its `TRANS` begins, if it has one.
+    pub trans: Option<Span>,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Process {
+    pub name: Name,
+    pub block: Block,
+}
+
+/// How two programs are put together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Together {
+    /// `P || Q`
+    Parallel,
+    /// `P | Q`
+    Choice,
+    /// `P >: Q`
+    Sequence,
+}
+
+/// A part of a program; numbers are positions of other parts.
+#[derive(Clone, Debug)]
+pub(super) enum ProgramPart {
+    Process(Name),
+    Both(Together, usize, usize),
+}
+
+/// What is to be decided.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum GoalKind {
+    /// `REACH: p`, `E<> p`
+    Reach(Expr),
+    /// `SAFE: p`, `A[] p`
+    Safe(Expr),
+    /// `INF:`
+    Infinite,
+    /// `LIVENESS: p`
+    Live(Expr),
+    /// `A<> p`
+    Eventually(Expr),
+    /// `p ~> q`
+    LeadsTo(Expr, Expr),
+    /// `E[] p`
+    ExistsAlways(Expr),
+    /// `DEADLOCK:`
+    Deadlock,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Goal {
+    /// The word that begins the block.
+    pub word: &'static str,
+    pub name: Option<Name>,
+    pub kind: GoalKind,
+    pub span: Span,
+}
+
+/// A script.
+#[derive(Debug, Default)]
+pub(super) struct Script {
+    pub max_steps: Option<Expr>,
+    pub block: Block,
+    pub processes: Vec<Process>,
+    /// Parts before wholes; the last one is the program.
+    pub program: Vec<ProgramPart>,
+    pub program_span: Option<Span>,
+    pub goals: Vec<Goal>,
+    pub expressions: Vec<(Part, Span)>,
+}
+
+impl Script {
+    pub fn span(&self, e: Expr) -> Span {
+        self.expressions[e.root as usize].1
+    }
+
+    /// An expression that is a name, if it is one.
+    pub fn as_name(&self, e: Expr) -> Option<Name> {
+        match &self.expressions[e.root as usize] {
+            (Part::Name(text), span) => Some(Name { text: text.clone(), span: *span }),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! Scripts: the examples of docs/script.md, the files in examples/script, what the systems look like, and bad input.
+
+use expect_test::{Expect, expect};
+use gander_lang::{Code, RenderStyle, SourceFile, render_all, script};
+
+fn shown(text: &str) -> String {
+    let loaded = script::load(text, "model.script");
+    render_all(&loaded.diagnostics, &SourceFile::new("model.script", text), RenderStyle::default())
+}
+
+fn check(text: &str, expected: Expect) {
+    expected.assert_eq(&shown(text));
+}
+
+#[test]
+fn every_example_of_the_page_does_what_it_says() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/script.md");
+    let page = std::fs::read_to_string(path).expect("docs/script.md is there");
+    let mut checked = 0;
+    for part in page.split("```script").skip(1) {
+        let (info, rest) = part.split_once('\n').expect("a fence ends its line");
+        let (text, _) = rest.split_once("```").expect("a fence is closed");
+        checked += 1;
+        let loaded = script::load(text, "example.script");
+        let codes: Vec<Code> = loaded.diagnostics.iter().map(|d| d.code).collect();
+        match info.trim().strip_prefix("error ") {
+            None => assert!(codes.is_empty(), "{}", shown(text)),
+            Some(code) => assert_eq!(codes, [Code::find(code).expect(code)], "{}", shown(text)),
+        }
+    }
+    assert!(checked > 5, "only {checked} examples were found");
+}
+
+#[test]
+fn every_example_file_loads() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/script");
+    let mut files = 0;
+    for entry in std::fs::read_dir(folder).expect("the examples are there").flatten() {
+        let text = std::fs::read_to_string(entry.path()).expect("an example can be read");
+        let loaded = script::load(&text, &entry.file_name().to_string_lossy());
+        assert!(loaded.diagnostics.is_empty(), "{:?}\n{}", entry.path(), shown(&text));
+        assert!(loaded.system.is_some_and(|s| !s.claims.is_empty()));
+        files += 1;
+    }
+    assert!(files >= 8, "only {files} examples");
+}
+
+#[test]
+fn processes_are_instances_and_states_are_nodes() {
+    let text = "VARS: int c : 0..9; proc P = p; proc Q = p; INIT: c = 0; PROGRAM: P >: Q REACH: Q.state == Q.B
+        PROCESS p: VARS: state A, B; INIT: state = A; TRANS: A -> B { c = c + 1 };";
+    let loaded = script::load(text, "two.script");
+    let system = loaded.system.expect("it loads");
+    let nodes: Vec<&str> = system.nodes.iter().map(|n| n.name.as_str()).collect();
+    assert_eq!(nodes, ["P@A (Q@A)", "P@B (Q@A)", "Q@B (P@A)", "Q@B (P@B)"]);
+    let steps: Vec<&str> = system.gates.iter().map(String::as_str).collect();
+    assert_eq!(steps, ["P.rule1", "Q.rule1"]);
+    assert_eq!(system.name, "two");
+}
+
+#[test]
+fn bounded_and_other_goals_are_about_two_systems() {
+    let text = "MAXSTEPS: 4 VARS: int x; INIT: x = 0; TRANS: x = x + 1; REACH: x == 3 INF:";
+    let loaded = script::load(text, "m.script");
+    let bounded = loaded.system.expect("it loads");
+    assert_eq!(bounded.claims[0].text, "REACH: x == 3 (within 4 steps)");
+    assert_eq!(bounded.vars.len(), 2);
+    assert_eq!(loaded.others.len(), 1);
+    assert_eq!((loaded.others[0].claims[0].name.as_str(), loaded.others[0].vars.len()), ("INF", 1));
+}
+
+#[test]
+fn missing_colon_and_question_mark() {
+    check("VARS:\n  int sum;\n  int at 0..2;\nTRANS:\n  sum == 3 -> sum = 2;\nINF:\n", expect![[r#""#]]);
+}
+
+#[test]
+fn undeclared_and_restricted_names() {
+    check(
+        "VARS:\n  int truck : 0..MAX;\n  const int MAX = 20;\n  nondet int amount;\nINIT:\n  truckload = MAX;\nTRANS:\n  truck = truck - amuont;\n  amount, MAX = 1, 2;\nSAFE: truck + 1\n",
+        expect![[r#""#]],
+    );
+}
+
+#[test]
+fn wrong_blocks_and_programs() {
+    check(
+        "VARS:\n  proc P = proces;\nPROGRAM:\n  P || Q\nSAFETY:\n  P.x > 0\nPROCESS process:\n  VARS: int x;\n  TRANS: x = 1;\n",
+        expect![[r#""#]],
+    );
+}
+
+/// Cuts and garbage: never a panic, never silence.
+#[test]
+fn no_text_is_too_bad() {
+    let text = include_str!("../../../examples/script/choice.script");
+    let cuts = (0..text.len()).step_by(7).filter_map(|end| text.get(..end));
+    let mut texts: Vec<String> = cuts.map(str::to_string).collect();
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let mut seed = 12345u64;
+    for _ in 0..300 {
+        let mut mixed = String::new();
+        for _ in 0..40 {
+            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            mixed.push_str(words[(seed >> 33) as usize % words.len()]);
+            mixed.push(' ');
+        }
+        texts.push(mixed);
+    }
+    texts.push("VARS: int x; TRANS: x = ".to_string() + &"(".repeat(100_000));
+    texts.push("VARS: int x; TRANS: x = ".to_string() + &"-".repeat(100_000) + "1;");
+    texts.push("PROGRAM: ".to_string() + &"(".repeat(100_000));
+    for text in texts {
+        let loaded = script::load(&text, "bad.script");
+        assert!(loaded.system.is_some() || loaded.errors().count() > 0, "{text}");
+    }
+}
+
+#[test]
+fn long_formulas_are_fine() {
+    let sum = "x + ".repeat(50_000) + "1";
+    let text = format!("VARS: int x; INIT: x = 0; TRANS: x = {sum}; SAFE: x >= 0");
+    assert!(script::load(&text, "long.script").system.is_some());
+}
