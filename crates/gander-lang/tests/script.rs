@@ -71,14 +71,65 @@ fn bounded_and_other_goals_are_about_two_systems() {
 
 #[test]
 fn missing_colon_and_question_mark() {
-    check("VARS:\n  int sum;\n  int at 0..2;\nTRANS:\n  sum == 3 -> sum = 2;\nINF:\n", expect![[r#""#]]);
+    check(
+        "VARS:\n  int sum;\n  int at 0..2;\nTRANS:\n  sum == 3 -> sum = 2;\nINF:\n",
+        expect![[r#"
+        error[E0110]: `:` is missing between `at` and its range
+         --> model.script:3:10
+          |
+        3 |   int at 0..2;
+          |          ^
+          = help: write `:`
+
+        error[E0110]: a guard begins with `?`
+         --> model.script:5:3
+          |
+        5 |   sum == 3 -> sum = 2;
+          |   ^
+          = help: write `? guard -> x = value;`
+    "#]],
+    );
 }
 
 #[test]
 fn undeclared_and_restricted_names() {
     check(
         "VARS:\n  int truck : 0..MAX;\n  const int MAX = 20;\n  nondet int amount;\nINIT:\n  truckload = MAX;\nTRANS:\n  truck = truck - amuont;\n  amount, MAX = 1, 2;\nSAFE: truck + 1\n",
-        expect![[r#""#]],
+        expect![[r#"
+            error[E0202]: there is no `truckload` here
+             --> model.script:6:3
+              |
+            6 |   truckload = MAX;
+              |   ^^^^^^^^^
+              = help: declare it in `VARS`: `int truckload;`
+
+            error[E0202]: there is no `amuont` here
+             --> model.script:8:19
+              |
+            8 |   truck = truck - amuont;
+              |                   ^^^^^^
+              = help: did you mean `amount`?
+
+            error[E0403]: `amount` is `nondet`: it has a new value after every step and cannot be updated
+             --> model.script:9:3
+              |
+            9 |   amount, MAX = 1, 2;
+              |   ^^^^^^
+              = help: declare it without `nondet`
+
+            error[E0403]: `MAX` is a constant
+             --> model.script:9:11
+              |
+            9 |   amount, MAX = 1, 2;
+              |           ^^^
+              = help: declare it as a variable
+
+            error[E0301]: this is an int, and a bool is needed
+              --> model.script:10:7
+               |
+            10 | SAFE: truck + 1
+               |       ^^^^^^^^^
+        "#]],
     );
 }
 
@@ -86,7 +137,35 @@ fn undeclared_and_restricted_names() {
 fn wrong_blocks_and_programs() {
     check(
         "VARS:\n  proc P = proces;\nPROGRAM:\n  P || Q\nSAFETY:\n  P.x > 0\nPROCESS process:\n  VARS: int x;\n  TRANS: x = 1;\n",
-        expect![[r#""#]],
+        expect![[r#"
+            error[E0116]: there is no block `SAFETY`
+             --> model.script:5:1
+              |
+            5 | SAFETY:
+              | ^^^^^^
+              = help: did you mean `SAFE`?
+        "#]],
+    );
+}
+
+#[test]
+fn unknown_instances_and_processes() {
+    check(
+        "VARS:\n  proc P = proces;\nPROGRAM:\n  P || Q\nSAFE:\n  R.x > 0\nPROCESS process:\n  VARS: int x;\n  TRANS: x = 1;\n",
+        expect![[r#"
+            error[E0701]: there is no process `proces`
+             --> model.script:2:12
+              |
+            2 |   proc P = proces;
+              |            ^^^^^^
+              = help: did you mean `process`?
+
+            error[E0702]: there is no instance `Q`
+             --> model.script:4:8
+              |
+            4 |   P || Q
+              |        ^
+        "#]],
     );
 }
 
