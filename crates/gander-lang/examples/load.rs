@@ -24,7 +24,8 @@ fn main() -> std::io::Result<()> {
             writeln!(out, "{name}: {} errors, {:?}", parsed.diagnostics.len(), began.elapsed())?;
             continue;
         }
-        let loaded = gander_lang::sts::load(&text, &name);
+        let load = gander_lang::language_of(&name).map_or(gander_lang::sts::load as fn(&str, &str) -> _, |l| l.load);
+        let loaded = load(&text, &name);
         let source = gander_lang::SourceFile::new(&name, &text);
         let style = gander_lang::RenderStyle::default();
         write!(out, "{}", gander_lang::render_all(&loaded.diagnostics, &source, style))?;

@@ -1,21 +1,27 @@
 //! Front-ends of the gander model checker: source text in, system and diagnostics out.
 //!
-//! One module a language ([`sts`], [`lustre`], [`script`]); spans, diagnostics and their rendering are
+//! One module a language ([`sts`], [`lustre`], [`script`], and those of other tools: [`vmt`], [`chc`], [`btor2`], [`mcmt`]); spans, diagnostics and their rendering are
 //! shared. Invariants of this crate:
 //! - a front-end never panics and never fails silently: without a system there is an error;
 //! - it accumulates errors, and an error has no follow-ups;
 //! - every diagnostic has a code of the [`codes::CATALOGUE`].
 
+pub mod btor2;
+pub mod chc;
 pub mod codes;
 mod diagnostic;
 mod language;
 pub mod lustre;
+mod machine;
+pub mod mcmt;
 mod render;
 mod report;
 pub mod script;
+mod smtlib;
 mod span;
 pub mod sts;
 mod suggest;
+pub mod vmt;
 
 pub use codes::Code;
 pub use diagnostic::{Diagnostic, Fix, Label, Severity};

@@ -1,0 +1,140 @@
+//! Constrained Horn clauses: `(set-logic HORN)` with assertions, and the older dialect with `(rule …)` and `(query P)`.
+//!
+//! A linear system is a transition system whose nodes are the predicates: a fact is a start, a clause from one predicate to
+//! another a transition, a clause to false a claim (Bjørner, Gurfinkel, McMillan, Rybalchenko: Horn clause solvers for
+//! program verification, 2015). The clauses are satisfiable iff all claims hold. In the rule dialect a query asks whether its
+//! predicate can be derived, and the claim is that it cannot. Clauses with several predicates are made linear by unfolding
+//! predicates that do not depend on themselves; what is not linear then is refused.
+
+mod clauses;
+mod control;
+mod unfold;
+
+use crate::codes::Code;
+use crate::diagnostic::Diagnostic;
+use crate::language::Loaded;
+use crate::machine::file_stem;
+use crate::report::Report;
+use crate::smtlib::terms::{Meaning, Terms};
+use crate::smtlib::tree::{Id, Kind, Tree};
+use crate::span::Span;
+use crate::vmt::define;
+use clauses::Clause;
+use gander_term::Sort;
+
+/// Reads Horn clauses.
+pub fn load(source: &str, file_name: &str) -> Loaded {
+    let mut report = Report::default();
+    if let Some(diagnostic) = crate::sts::unreadable(source) {
+        report.add(diagnostic);
+        return report.loaded(Vec::new());
+    }
+    let tree = Tree::parse(source, &mut report);
+    let mut file = File { terms: Terms::new(&tree, &mut report), clauses: Vec::new() };
+    for &command in tree.roots() {
+        file.command(command);
+    }
+    let File { mut terms, mut clauses } = file;
+    let mut systems = Vec::new();
+    if !terms.report.has_errors() {
+        unfold::linear(&mut terms, &mut clauses);
+    }
+    if !terms.report.has_errors() && clauses.iter().all(|c| c.head.is_some()) {
+        let diagnostic = Diagnostic::new(Code::W0803, Span::at(0), "no clause leads to false, so nothing is asked");
+        terms.report.add(diagnostic);
+    }
+    if !terms.report.has_errors() {
+        let (pool, predicates) = (terms.pool, terms.predicates);
+        match control::system(&file_stem(file_name), pool, &predicates, &clauses) {
+            Ok(system) => systems.push(system),
+            Err(error) => report.error(Code::E0901, Span::at(0), format!("this cannot be built: {error}")),
+        }
+    }
+    report.loaded(systems)
+}
+
+struct File<'t, 'a> {
+    terms: Terms<'t, 'a>,
+    clauses: Vec<Clause>,
+}
+
+impl File<'_, '_> {
+    fn command(&mut self, command: Id) -> Option<()> {
+        let terms = &mut self.terms;
+        let tree = terms.tree;
+        let parts = tree.list(command);
+        match (tree.head(command), &parts[..]) {
+            (Some("set-logic"), [_, logic]) if tree.text(*logic) != "HORN" => {
+                let message = format!("the logic is `{}`: gander reads Horn clauses (`HORN`)", tree.text(*logic));
+                terms.report.error(Code::E0510, tree.span(command), message);
+            }
+            (
+                Some(
+                    "set-logic" | "set-info" | "set-option" | "check-sat" | "get-model" | "exit" | "get-info"
+                    | "get-proof",
+                ),
+                _,
+            ) => {}
+            (Some("declare-rel"), [_, name, sorts]) => self.declare(*name, *sorts)?,
+            (Some("declare-fun"), [_, name, sorts, sort]) => {
+                if terms.sort(*sort)? != Sort::Bool {
+                    let what = format!("the function `{}`", tree.text(*name));
+                    terms.unsupported(tree.span(command), &what);
+                    return None;
+                }
+                self.declare(*name, *sorts)?;
+            }
+            (Some("declare-var" | "declare-const"), [_, name, sort]) => {
+                let sort = terms.sort(*sort)?;
+                let text = tree.text(*name);
+                let symbol = terms.fresh(text, sort);
+                let term = terms.pool.var(symbol);
+                terms.scope.insert(text, Meaning::Term(term));
+            }
+            (Some("define-fun"), _) => {
+                define(terms, command)?;
+            }
+            (Some("assert" | "rule"), [_, formula, ..]) => {
+                // A rule may be `(! formula :named name)`.
+                let span = tree.span(command);
+                let made = clauses::read(terms, *formula, span)?;
+                self.clauses.push(made);
+            }
+            (Some("query"), [_, goal, ..]) => {
+                let span = tree.span(command);
+                let mut made = clauses::read(terms, *goal, span)?;
+                // The goal was read as a fact.
+                match made.head.take() {
+                    Some(head) => made.body.push(head),
+                    None => {
+                        terms.expected(*goal, "a predicate");
+                        return None;
+                    }
+                }
+                made.name = (tree.kind(*goal) == Kind::Symbol).then(|| tree.text(*goal).to_string());
+                self.clauses.push(made);
+            }
+            (Some(word), _) => {
+                let what = format!("the command `{word}`");
+                terms.unsupported(tree.span(command), &what);
+            }
+            (None, _) => terms.expected(command, "a command"),
+        }
+        Some(())
+    }
+
+    fn declare(&mut self, name: Id, sorts: Id) -> Option<()> {
+        let terms = &mut self.terms;
+        let mut args = Vec::new();
+        for s in terms.tree.list(sorts) {
+            args.push(terms.sort(s)?);
+        }
+        let text = terms.tree.text(name);
+        let index = terms.predicates.len();
+        terms.predicates.push((text.to_string(), args));
+        if terms.scope.insert(text, Meaning::Predicate(index)).is_some() {
+            terms.report.error(Code::E0201, terms.tree.span(name), format!("`{text}` is declared twice"));
+        }
+        Some(())
+    }
+}

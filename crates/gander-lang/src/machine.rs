@@ -1,0 +1,148 @@
+//! A transition system as other tools write it: variables, a first state, a relation, what always holds, properties.
+//!
+//! It becomes a system with one node and one transition. Nothing is kept implicitly: what the relation does not
+//! determine is arbitrary. Claims are those of the file and no others.
+
+use crate::smtlib::relation;
+use crate::span::Span;
+use gander_system::{
+    BuildError, ClaimKind, ClaimOrigin, NodeId, Numerals, Role, Structure, System, SystemBuilder, VarId,
+};
+use gander_term::{Pool, Sort, Substitution, SymbolId, TermId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// A variable with the symbols that the formulas use for it.
+#[derive(Clone, Debug)]
+pub(crate) struct Variable {
+    pub name: String,
+    pub sort: Sort,
+    pub current: SymbolId,
+    /// The symbol of its next value; an input has none.
+    pub next: Option<SymbolId>,
+    pub numerals: Numerals,
+    pub span: Option<Span>,
+}
+
+/// What is asked.
+#[derive(Clone, Debug)]
+pub(crate) enum Asked {
+    /// It always holds.
+    Always(TermId),
+    /// It holds at some time.
+    Eventually(TermId),
+    /// It holds again and again.
+    AlwaysEventually(TermId),
+    /// The first is followed by the second.
+    LeadsTo(TermId, TermId),
+    /// Some state satisfies it.
+    Reachable(TermId),
+}
+
+/// A property with its name and text.
+#[derive(Clone, Debug)]
+pub(crate) struct Property {
+    pub name: String,
+    pub asked: Asked,
+    pub text: String,
+    pub span: Option<Span>,
+}
+
+/// The system, as the formulas of a file say it.
+pub(crate) struct Machine {
+    pub name: String,
+    pub pool: Pool,
+    pub variables: Vec<Variable>,
+    pub init: Vec<TermId>,
+    pub trans: Vec<TermId>,
+    pub invariant: Vec<TermId>,
+    pub properties: Vec<Property>,
+}
+
+/// A name without the prime that marks next values.
+pub(crate) fn plain_name(name: &str) -> String {
+    let plain = name.replace('\'', "_prime");
+    if plain.is_empty() { "_".to_string() } else { plain }
+}
+
+/// The name of a system: that of its file.
+pub(crate) fn file_stem(file_name: &str) -> String {
+    let stem = file_name.rsplit(['/', '\\']).next().unwrap_or(file_name);
+    let name = stem.rsplit_once('.').map_or(stem, |(name, _)| name);
+    if name.is_empty() { "system".to_string() } else { name.to_string() }
+}
+
+/// A name that is not taken yet, near to the wanted one.
+pub(crate) fn untaken(taken: &mut FxHashSet<String>, wanted: &str) -> String {
+    let mut name = wanted.to_string();
+    let mut n = 1;
+    while !taken.insert(name.clone()) {
+        n += 1;
+        name = format!("{wanted}_{n}");
+    }
+    name
+}
+
+impl Machine {
+    /// The system.
+    pub(crate) fn build(self) -> Result<System, BuildError> {
+        let mut builder = SystemBuilder::new(&self.name, self.pool, &[("main", None)])?;
+        builder.set_structure(Structure::Foreign);
+        let main = NodeId::from(0);
+        let mut map: FxHashMap<SymbolId, TermId> = FxHashMap::default();
+        let mut next: FxHashMap<SymbolId, VarId> = FxHashMap::default();
+        let mut names = FxHashSet::default();
+        for v in &self.variables {
+            let role = if v.next.is_some() { Role::State } else { Role::Input };
+            let name = untaken(&mut names, &plain_name(&v.name));
+            let id = builder.var(&name, v.sort, role, None, v.span)?;
+            builder.set_numerals(id, v.numerals);
+            let made = builder.so_far().var(id);
+            let (current, primed) = (made.current, made.next);
+            map.insert(v.current, builder.pool.var(current));
+            if let Some(symbol) = v.next {
+                map.insert(symbol, builder.pool.var(primed));
+            }
+            next.insert(primed, id);
+        }
+        let mut renaming = Substitution::new(&mut builder.pool, &map);
+        let mut rename = |builder: &mut SystemBuilder, t: TermId| renaming.apply(&mut builder.pool, t);
+        let init: Vec<TermId> = self.init.iter().map(|t| rename(&mut builder, *t)).collect();
+        let trans: Vec<TermId> = self.trans.iter().map(|t| rename(&mut builder, *t)).collect();
+        for (k, t) in self.invariant.iter().enumerate() {
+            let t = rename(&mut builder, *t);
+            let formula = builder.state_formula(t, "an invariant")?;
+            builder.assumption(&format!("constraint {}", k + 1), formula, None);
+        }
+        let start: Vec<(TermId, Option<Span>)> =
+            relation::conjuncts(&builder.pool, &init).into_iter().map(|t| (t, None)).collect();
+        builder.start("start", main, &start, None)?;
+        let mut draft = builder.transition("step", None, main, main, None)?;
+        let relation = relation::split(&mut builder.pool, &trans, &next);
+        relation.write(&mut builder, &mut draft, |_| false)?;
+        builder.add(draft)?;
+        let mut taken = FxHashSet::default();
+        for p in &self.properties {
+            let mut formula = |builder: &mut SystemBuilder, t: TermId| {
+                let t = rename(builder, t);
+                builder.state_formula(t, &p.name)
+            };
+            let kind = match p.asked {
+                Asked::Always(t) => ClaimKind::Always(formula(&mut builder, t)?),
+                Asked::Eventually(t) => ClaimKind::Eventually { goal: formula(&mut builder, t)?, under: Vec::new() },
+                Asked::AlwaysEventually(t) => {
+                    ClaimKind::AlwaysEventually { goal: formula(&mut builder, t)?, under: Vec::new() }
+                }
+                Asked::LeadsTo(from, to) => {
+                    let (from, to) = (formula(&mut builder, from)?, formula(&mut builder, to)?);
+                    ClaimKind::LeadsTo { from, to, under: Vec::new() }
+                }
+                Asked::Reachable(t) => {
+                    ClaimKind::Reachable(vec![gander_system::Goal::State(formula(&mut builder, t)?)])
+                }
+            };
+            let name = untaken(&mut taken, &p.name);
+            builder.claim(&name, kind, ClaimOrigin::Written, &p.text, p.span)?;
+        }
+        Ok(builder.finish())
+    }
+}

@@ -1,0 +1,241 @@
+//! MCMT, the input language of sally: state types, sets of states, transitions, systems, queries.
+//!
+//! In a transition `x` (or `state.x`) is the current and `x'` (or `next.x`) the next value, `input.x` an input.
+//! Jovanović, Dutertre: Property-directed k-induction, FMCAD 2016 (the language is described with the tool).
+
+use crate::codes::Code;
+use crate::diagnostic::Diagnostic;
+use crate::language::Loaded;
+use crate::machine::{Asked, Machine, Property, Variable, file_stem};
+use crate::report::Report;
+use crate::smtlib::terms::{Meaning, Terms};
+use crate::smtlib::tree::{Id, Tree};
+use crate::span::Span;
+use crate::suggest::nearest;
+use gander_system::Numerals;
+use gander_term::{Sort, SymbolId, TermId};
+use rustc_hash::FxHashMap;
+
+/// Reads an MCMT file: a system for each transition system that is asked about.
+pub fn load(source: &str, file_name: &str) -> Loaded {
+    let mut report = Report::default();
+    if let Some(diagnostic) = crate::sts::unreadable(source) {
+        report.add(diagnostic);
+        return report.loaded(Vec::new());
+    }
+    let tree = Tree::parse(source, &mut report);
+    let mut file = File {
+        terms: Terms::new(&tree, &mut report),
+        types: FxHashMap::default(),
+        states: FxHashMap::default(),
+        transitions: FxHashMap::default(),
+        systems: Vec::new(),
+    };
+    for &command in tree.roots() {
+        file.command(command);
+    }
+    let machines = file.machines(&file_stem(file_name));
+    let mut systems = Vec::new();
+    if !report.has_errors() {
+        for machine in machines {
+            match machine.build() {
+                Ok(system) => systems.push(system),
+                Err(error) => report.error(Code::E0901, Span::at(0), format!("this cannot be built: {error}")),
+            }
+        }
+        if systems.is_empty() && !report.has_errors() {
+            let diagnostic = Diagnostic::new(Code::E0505, Span::at(0), "this file defines no transition system");
+            report.add(diagnostic.help("define one: `(define-transition-system T type initial transition)`"));
+        }
+    }
+    report.loaded(systems)
+}
+
+#[derive(Clone)]
+struct StateType<'a> {
+    /// Name, current value, next value.
+    variables: Vec<(&'a str, Sort, SymbolId, SymbolId, Span)>,
+    inputs: Vec<(&'a str, Sort, SymbolId, Span)>,
+}
+
+struct Described<'a> {
+    name: &'a str,
+    of: &'a str,
+    init: TermId,
+    trans: TermId,
+    assumed: Vec<TermId>,
+    queries: Vec<(TermId, Span)>,
+}
+
+struct File<'t, 'a> {
+    terms: Terms<'t, 'a>,
+    types: FxHashMap<&'a str, StateType<'a>>,
+    /// Sets of states, each with its state type.
+    states: FxHashMap<&'a str, (&'a str, TermId)>,
+    transitions: FxHashMap<&'a str, (&'a str, TermId)>,
+    systems: Vec<Described<'a>>,
+}
+
+/// What a formula speaks of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Scope {
+    State,
+    Step,
+}
+
+impl<'a> File<'_, 'a> {
+    fn command(&mut self, command: Id) -> Option<()> {
+        let tree = self.terms.tree;
+        let parts = tree.list(command);
+        let text = |k: usize| parts.get(k).map_or("", |id| tree.text(*id));
+        match (tree.head(command), &parts[..]) {
+            (Some("define-state-type"), [_, _, variables, rest @ ..]) => {
+                let mut made = StateType { variables: Vec::new(), inputs: Vec::new() };
+                for (name, sort, id) in self.terms.sorted_names(*variables)? {
+                    let current = self.terms.fresh(name, sort);
+                    let next = self.terms.fresh(&format!("next.{name}"), sort);
+                    made.variables.push((name, sort, current, next, tree.span(id)));
+                }
+                if let Some(inputs) = rest.first() {
+                    for (name, sort, id) in self.terms.sorted_names(*inputs)? {
+                        let symbol = self.terms.fresh(name, sort);
+                        made.inputs.push((name, sort, symbol, tree.span(id)));
+                    }
+                }
+                self.types.insert(text(1), made);
+            }
+            (Some("define-constant"), [_, _, value]) => {
+                let value = self.terms.term(*value)?;
+                self.terms.scope.insert(text(1), Meaning::Term(value));
+            }
+            (Some("define-states"), [_, _, of, formula]) => {
+                let (at, of) = (*of, tree.text(*of));
+                let formula = self.formula(at, of, *formula, Scope::State)?;
+                self.states.insert(text(1), (of, formula));
+            }
+            (Some("define-transition"), [_, _, of, formula]) => {
+                let (at, of) = (*of, tree.text(*of));
+                let formula = self.formula(at, of, *formula, Scope::Step)?;
+                self.transitions.insert(text(1), (of, formula));
+            }
+            (Some("define-transition-system"), [_, _, of, init, trans]) => {
+                let (at, of) = (*of, tree.text(*of));
+                let init = self.formula(at, of, *init, Scope::State)?;
+                let trans = self.formula(at, of, *trans, Scope::Step)?;
+                let (assumed, queries) = (Vec::new(), Vec::new());
+                self.systems.push(Described { name: text(1), of, init, trans, assumed, queries });
+            }
+            (Some(word @ ("query" | "assume")), [_, system, formula]) => {
+                let name = tree.text(*system);
+                let Some(at) = self.systems.iter().position(|s| s.name == name) else {
+                    let near = nearest(name, self.systems.iter().map(|s| s.name));
+                    let message = format!("there is no transition system `{name}`");
+                    self.terms.report.add(Diagnostic::new(Code::E0202, tree.span(*system), message).did_you_mean(near));
+                    return None;
+                };
+                let of = self.systems[at].of;
+                let formula_term = self.formula(*system, of, *formula, Scope::State)?;
+                if word == "query" {
+                    self.systems[at].queries.push((formula_term, tree.span(command)));
+                } else {
+                    self.systems[at].assumed.push(formula_term);
+                }
+            }
+            (Some("set-info" | "set-logic" | "set-option"), _) => {}
+            (Some(word), _) => {
+                let what = format!("the command `{word}` with {} arguments", parts.len().saturating_sub(1));
+                self.terms.unsupported(tree.span(command), &what);
+            }
+            (None, _) => self.terms.expected(command, "a command"),
+        }
+        Some(())
+    }
+
+    /// A formula over a state type, or the name of one.
+    fn formula(&mut self, at: Id, of: &'a str, id: Id, scope: Scope) -> Option<TermId> {
+        let Some(of) = self.types.get(of).cloned() else {
+            let near = nearest(of, self.types.keys().copied());
+            let diagnostic =
+                Diagnostic::new(Code::E0204, self.terms.tree.span(at), format!("there is no state type `{of}`"));
+            self.terms.report.add(diagnostic.did_you_mean(near));
+            return None;
+        };
+        let mut bound: Vec<(String, SymbolId)> = Vec::new();
+        for (name, _, current, next, _) in &of.variables {
+            bound.push((name.to_string(), *current));
+            bound.push((format!("state.{name}"), *current));
+            if scope == Scope::Step {
+                bound.push((format!("{name}'"), *next));
+                bound.push((format!("next.{name}"), *next));
+            }
+        }
+        for (name, _, symbol, _) in of.inputs.iter().filter(|_| scope == Scope::Step) {
+            bound.push((format!("input.{name}"), *symbol));
+        }
+        let mut named: Vec<(&'a str, TermId)> = self.states.iter().map(|(n, (_, t))| (*n, *t)).collect();
+        if scope == Scope::Step {
+            named.extend(self.transitions.iter().map(|(n, (_, t))| (*n, *t)));
+        }
+        // Names with a prime or a prefix are looked up in the text, so they must live as long as it does.
+        let words = self.terms.words(id);
+        let by_name: FxHashMap<&str, SymbolId> = bound.iter().map(|(n, s)| (n.as_str(), *s)).collect();
+        let mut hidden: Vec<(&'a str, Option<Meaning>)> = Vec::new();
+        for word in words {
+            if let Some(symbol) = by_name.get(word) {
+                let term = self.terms.pool.var(*symbol);
+                hidden.push((word, self.terms.scope.insert(word, Meaning::Term(term))));
+            } else if let Some((_, term)) = named.iter().find(|(n, _)| *n == word) {
+                hidden.push((word, self.terms.scope.insert(word, Meaning::Term(*term))));
+            }
+        }
+        let made = self.terms.term_of(id, Sort::Bool);
+        for (word, before) in hidden.into_iter().rev() {
+            match before {
+                Some(meaning) => self.terms.scope.insert(word, meaning),
+                None => self.terms.scope.remove(word),
+            };
+        }
+        made
+    }
+
+    fn machines(self, file: &str) -> Vec<Machine> {
+        let several = self.systems.len() > 1;
+        let mut machines = Vec::new();
+        let base = self.terms.pool.freeze();
+        for s in self.systems {
+            let Some(of) = self.types.get(s.of) else { continue };
+            let mut variables = Vec::new();
+            let numerals = Numerals::Unsigned;
+            for &(name, sort, current, next, span) in &of.variables {
+                let (name, next, span) = (name.to_string(), Some(next), Some(span));
+                variables.push(Variable { name, sort, current, next, numerals, span });
+            }
+            for &(name, sort, current, span) in &of.inputs {
+                let (name, span) = (format!("input.{name}"), Some(span));
+                variables.push(Variable { name, sort, current, next: None, numerals, span });
+            }
+            let count = s.queries.len();
+            let properties = s
+                .queries
+                .iter()
+                .enumerate()
+                .map(|(k, (t, span))| Property {
+                    name: if count == 1 { "query".to_string() } else { format!("query {}", k + 1) },
+                    asked: Asked::Always(*t),
+                    text: format!("query of {}", s.name),
+                    span: Some(*span),
+                })
+                .collect();
+            machines.push(Machine {
+                name: if several { s.name.to_string() } else { file.to_string() },
+                pool: gander_term::Pool::fork(&base),
+                variables,
+                init: vec![s.init],
+                trans: vec![s.trans],
+                invariant: s.assumed,
+                properties,
+            });
+        }
+        machines
+    }
+}

@@ -1,0 +1,175 @@
+//! A formula over two states, taken apart.
+//!
+//! Of a conjunction, `x' = e` with `e` over one state is an assignment; its right side replaces `x'` elsewhere, which may
+//! make assignments of other conjuncts. What then mentions no next value is a guard, the rest are constraints.
+//! Nothing is kept implicitly: a variable without an assignment is free but for the constraints.
+
+use gander_system::{BuildError, SystemBuilder, TransitionDraft, VarId};
+use gander_term::{Op, Pool, Substitution, SymbolId, TermId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The parts of a relation.
+#[derive(Debug, Default)]
+pub(crate) struct Relation {
+    pub assignments: Vec<(VarId, TermId)>,
+    pub guards: Vec<TermId>,
+    pub constraints: Vec<TermId>,
+}
+
+/// Rounds of replacing; later ones only make a relation prettier.
+const ROUNDS: usize = 60;
+
+/// The conjuncts of terms.
+pub(crate) fn conjuncts(pool: &Pool, terms: &[TermId]) -> Vec<TermId> {
+    let mut found = Vec::new();
+    let mut seen = FxHashSet::default();
+    let mut stack: Vec<TermId> = terms.iter().rev().copied().collect();
+    while let Some(t) = stack.pop() {
+        if !seen.insert(t) {
+            continue;
+        }
+        match pool.op(t) {
+            Op::And => stack.extend(pool.args(t).iter().rev()),
+            Op::Bool(true) => {}
+            _ => found.push(t),
+        }
+    }
+    found
+}
+
+/// Which terms mention an unknown; looked up once for each.
+struct Unknowns<'a> {
+    symbols: &'a FxHashSet<SymbolId>,
+    known: FxHashMap<TermId, bool>,
+}
+
+impl Unknowns<'_> {
+    fn in_term(&mut self, pool: &Pool, t: TermId) -> bool {
+        let mut stack = vec![t];
+        while let Some(&top) = stack.last() {
+            if self.known.contains_key(&top) {
+                stack.pop();
+                continue;
+            }
+            let before = stack.len();
+            stack.extend(pool.args(top).iter().filter(|a| !self.known.contains_key(a)));
+            if stack.len() > before {
+                continue;
+            }
+            stack.pop();
+            let found = match pool.op(top) {
+                Op::Symbol(s) => self.symbols.contains(&s),
+                _ => pool.args(top).iter().any(|a| self.known[a]),
+            };
+            self.known.insert(top, found);
+        }
+        self.known[&t]
+    }
+
+    fn as_unknown(&self, pool: &Pool, t: TermId) -> Option<SymbolId> {
+        pool.as_symbol(t).filter(|s| self.symbols.contains(s))
+    }
+
+    /// The unknown and what it is equal to, if a conjunct says so.
+    fn equation(&mut self, pool: &mut Pool, t: TermId) -> Option<(SymbolId, TermId)> {
+        match pool.op(t) {
+            Op::Eq => {
+                let (a, b) = (pool.args(t)[0], pool.args(t)[1]);
+                let (left, right) = (self.as_unknown(pool, a), self.as_unknown(pool, b));
+                match (left, right) {
+                    (Some(s), _) if !self.in_term(pool, b) => Some((s, b)),
+                    (_, Some(s)) if !self.in_term(pool, a) => Some((s, a)),
+                    _ => None,
+                }
+            }
+            Op::Symbol(_) => {
+                let s = self.as_unknown(pool, t)?;
+                Some((s, pool.tt()))
+            }
+            Op::Not => {
+                let s = self.as_unknown(pool, pool.args(t)[0])?;
+                Some((s, pool.ff()))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Unknowns with their values, in which no unknown is left, and the conjuncts that say more, with these values put in.
+#[derive(Debug, Default)]
+pub(crate) struct Solved {
+    pub values: FxHashMap<SymbolId, TermId>,
+    pub rest: Vec<TermId>,
+}
+
+/// Solves a conjunction for unknowns, as far as equations go.
+pub(crate) fn solve(pool: &mut Pool, terms: &[TermId], symbols: &FxHashSet<SymbolId>) -> Solved {
+    let mut values: FxHashMap<SymbolId, TermId> = FxHashMap::default();
+    let mut unknowns = Unknowns { symbols, known: FxHashMap::default() };
+    let mut rest = conjuncts(pool, terms);
+    for _ in 0..ROUNDS {
+        let before = values.len();
+        let waiting = std::mem::take(&mut rest);
+        for t in waiting {
+            match unknowns.equation(pool, t) {
+                Some((symbol, value)) if !values.contains_key(&symbol) => {
+                    values.insert(symbol, value);
+                }
+                _ => rest.push(t),
+            }
+        }
+        if values.len() == before {
+            break;
+        }
+        let mut substitution = Substitution::new(pool, &values);
+        rest = rest.into_iter().map(|t| substitution.apply(pool, t)).collect();
+        rest = conjuncts(pool, &rest);
+    }
+    Solved { values, rest }
+}
+
+/// Takes the conjunction of some terms apart; `next` has the symbols of next values.
+pub(crate) fn split(pool: &mut Pool, terms: &[TermId], next: &FxHashMap<SymbolId, VarId>) -> Relation {
+    let symbols: FxHashSet<SymbolId> = next.keys().copied().collect();
+    let solved = solve(pool, terms, &symbols);
+    let mut relation = Relation::default();
+    relation.assignments = solved.values.iter().map(|(s, value)| (next[s], *value)).collect();
+    relation.assignments.sort_by_key(|(var, _)| *var);
+    let mut unknowns = Unknowns { symbols: &symbols, known: FxHashMap::default() };
+    for t in solved.rest {
+        if unknowns.in_term(pool, t) {
+            relation.constraints.push(t);
+        } else if pool.as_bool(t) != Some(true) {
+            relation.guards.push(t);
+        }
+    }
+    relation
+}
+
+impl Relation {
+    /// Writes the relation into a transition; what it does not determine is free, but for the variables in `kept`.
+    pub(crate) fn write(
+        &self,
+        builder: &mut SystemBuilder,
+        draft: &mut TransitionDraft,
+        kept: impl Fn(VarId) -> bool,
+    ) -> Result<(), BuildError> {
+        for &t in &self.guards {
+            builder.guard(draft, t, None)?;
+        }
+        let mut assigned = FxHashSet::default();
+        for &(var, value) in &self.assignments {
+            builder.assign(draft, var, value, None)?;
+            assigned.insert(var);
+        }
+        for &t in &self.constraints {
+            builder.constrain(draft, t, None)?;
+        }
+        for var in builder.so_far().var_ids() {
+            if !assigned.contains(&var) && !kept(var) {
+                builder.free(draft, var);
+            }
+        }
+        Ok(())
+    }
+}

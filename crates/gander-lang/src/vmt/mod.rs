@@ -1,0 +1,195 @@
+//! VMT-LIB: transition systems as annotated SMT-LIB definitions (`:next`, `:init`, `:trans`, `:invar-property`).
+//!
+//! A variable with `:next` is a state variable, another one is an input. `|x|` and `x` are the same symbol.
+//! Cimatti, Griggio, Tonetta: The VMT-LIB language and tools, SMT 2022.
+
+use crate::codes::Code;
+use crate::diagnostic::Diagnostic;
+use crate::language::Loaded;
+use crate::machine::{Asked, Machine, Property, Variable, file_stem};
+use crate::report::Report;
+use crate::smtlib::terms::{Meaning, Terms};
+use crate::smtlib::tree::{Id, Tree};
+use crate::span::Span;
+use gander_system::Numerals;
+use gander_term::{SymbolId, TermId};
+use rustc_hash::FxHashMap;
+
+/// Reads a VMT file.
+pub fn load(source: &str, file_name: &str) -> Loaded {
+    let mut report = Report::default();
+    if let Some(diagnostic) = crate::sts::unreadable(source) {
+        report.add(diagnostic);
+        return report.loaded(Vec::new());
+    }
+    let tree = Tree::parse(source, &mut report);
+    let mut file = File {
+        terms: Terms::new(&tree, &mut report),
+        declared: Vec::new(),
+        next: FxHashMap::default(),
+        init: Vec::new(),
+        trans: Vec::new(),
+        properties: Vec::new(),
+    };
+    for &command in tree.roots() {
+        file.command(command);
+    }
+    let machine = file.machine(file_stem(file_name));
+    let mut systems = Vec::new();
+    if !report.has_errors() {
+        match machine.build() {
+            Ok(system) => systems.push(system),
+            Err(error) => report.error(Code::E0901, Span::at(0), format!("this cannot be built: {error}")),
+        }
+    }
+    report.loaded(systems)
+}
+
+struct File<'t, 'a> {
+    terms: Terms<'t, 'a>,
+    declared: Vec<(&'a str, SymbolId, Span)>,
+    /// The next value of each state variable.
+    next: FxHashMap<SymbolId, SymbolId>,
+    init: Vec<TermId>,
+    trans: Vec<TermId>,
+    properties: Vec<Property>,
+}
+
+/// Reads `(define-fun name (params) sort body)` and puts it in scope; its annotations are left with the terms.
+pub(crate) fn define<'a>(terms: &mut Terms<'_, 'a>, command: Id) -> Option<(&'a str, TermId)> {
+    let parts = terms.tree.list(command);
+    let [_, name, params, sort, body] = parts[..] else {
+        terms.expected(command, "`(define-fun name (parameters) sort body)`");
+        return None;
+    };
+    let params = terms.sorted_names(params)?;
+    let sort = terms.sort(sort)?;
+    let mut symbols = Vec::new();
+    let mut hidden = Vec::new();
+    for (text, sort, _) in params {
+        let symbol = terms.fresh(text, sort);
+        let term = terms.pool.var(symbol);
+        symbols.push(symbol);
+        hidden.push((text, terms.scope.insert(text, Meaning::Term(term))));
+    }
+    let body = terms.term_of(body, sort);
+    for (text, before) in hidden.into_iter().rev() {
+        match before {
+            Some(meaning) => terms.scope.insert(text, meaning),
+            None => terms.scope.remove(text),
+        };
+    }
+    let body = body?;
+    let name = terms.tree.text(name);
+    terms.scope.insert(name, Meaning::Function { params: symbols, body });
+    Some((name, body))
+}
+
+impl<'a> File<'_, 'a> {
+    fn command(&mut self, command: Id) -> Option<()> {
+        let terms = &mut self.terms;
+        let parts = terms.tree.list(command);
+        match terms.tree.head(command) {
+            Some("set-info" | "set-logic" | "set-option" | "check-sat" | "exit" | "push" | "pop") => {}
+            Some("declare-fun" | "declare-const") => {
+                let (name, sort) = match parts[..] {
+                    [_, name, sort] => (name, sort),
+                    [_, name, params, sort] if terms.tree.children(params).next().is_none() => (name, sort),
+                    [_, name, _, _] => {
+                        let what = format!("the uninterpreted function `{}`", terms.tree.text(name));
+                        terms.unsupported(terms.tree.span(command), &what);
+                        return None;
+                    }
+                    _ => {
+                        terms.expected(command, "`(declare-fun name () sort)`");
+                        return None;
+                    }
+                };
+                let sort = terms.sort(sort)?;
+                let text = terms.tree.text(name);
+                let symbol = terms.fresh(text, sort);
+                let term = terms.pool.var(symbol);
+                if terms.scope.insert(text, Meaning::Term(term)).is_some() {
+                    terms.report.error(Code::E0201, terms.tree.span(name), format!("`{text}` is declared twice"));
+                }
+                self.declared.push((text, symbol, terms.tree.span(name)));
+            }
+            Some("define-fun") => {
+                terms.annotations.clear();
+                let (name, _) = define(terms, command)?;
+                let span = terms.tree.span(command);
+                for a in std::mem::take(&mut terms.annotations) {
+                    self.annotation(name, a.term, a.key, a.value, span);
+                }
+            }
+            Some("assert") => {
+                let body = parts.get(1).copied()?;
+                if terms.tree.symbol(body) != Some("true") {
+                    terms.unsupported(terms.tree.span(command), "an assertion beside `:init` and `:trans`");
+                }
+            }
+            Some(word) => {
+                let what = format!("the command `{word}`");
+                terms.unsupported(terms.tree.span(command), &what);
+            }
+            None => terms.expected(command, "a command"),
+        }
+        Some(())
+    }
+
+    fn annotation(&mut self, name: &'a str, term: TermId, key: &str, value: Option<Id>, span: Span) {
+        let tree = self.terms.tree;
+        match key {
+            ":init" => self.init.push(term),
+            ":trans" => self.trans.push(term),
+            ":invar-property" => {
+                let number = value.map_or("", |v| tree.text(v));
+                let text = format!("invar-property {number} `{name}`");
+                let asked = Asked::Always(term);
+                let name = if name.starts_with('.') { format!("property {number}") } else { name.to_string() };
+                self.properties.push(Property { name, asked, text, span: Some(span) });
+            }
+            ":live-property" => self.terms.unsupported(span, "a `:live-property`"),
+            ":next" => {
+                let next = value.and_then(|v| match self.terms.scope.get(tree.text(v)) {
+                    Some(Meaning::Term(t)) => self.terms.pool.as_symbol(*t),
+                    _ => None,
+                });
+                match (self.terms.pool.as_symbol(term), next) {
+                    (Some(current), Some(next)) => {
+                        let sorts = (self.terms.pool.symbol(current).sort, self.terms.pool.symbol(next).sort);
+                        if sorts.0 != sorts.1 || self.next.insert(current, next).is_some() {
+                            self.terms.report.error(Code::E0301, span, "a variable has one next value, of its sort");
+                        }
+                    }
+                    _ => self.terms.report.error(Code::E0202, span, "`:next` relates two declared variables"),
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn machine(self, name: String) -> Machine {
+        let nexts: rustc_hash::FxHashSet<SymbolId> = self.next.values().copied().collect();
+        if self.properties.is_empty() && !self.terms.report.has_errors() {
+            let diagnostic = Diagnostic::new(Code::W0803, Span::at(0), "this file has no property to check");
+            self.terms.report.add(diagnostic.help("annotate a formula with `:invar-property 0`"));
+        }
+        let pool = self.terms.pool;
+        let variables = self
+            .declared
+            .iter()
+            .filter(|(_, s, _)| !nexts.contains(s))
+            .map(|&(name, current, span)| Variable {
+                name: name.to_string(),
+                sort: pool.symbol(current).sort,
+                current,
+                next: self.next.get(&current).copied(),
+                numerals: Numerals::Unsigned,
+                span: Some(span),
+            })
+            .collect();
+        let (init, trans, properties) = (self.init, self.trans, self.properties);
+        Machine { name, pool, variables, init, trans, invariant: Vec::new(), properties }
+    }
+}
