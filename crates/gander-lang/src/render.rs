@@ -5,7 +5,7 @@
 //! long line is cut to a window around the place that matters.
 
 use crate::diagnostic::{Diagnostic, Label, Severity};
-use crate::span::{LineIndex, Span};
+use crate::span::{LineIndex, Position, Span};
 use std::fmt::Write;
 use unicode_width::UnicodeWidthChar;
 
@@ -40,12 +40,36 @@ pub struct SourceFile<'a> {
     /// The text.
     pub text: &'a str,
     lines: LineIndex,
+    /// Where other files begin in the text: offset, line and name.
+    parts: Vec<(u32, u32, &'a str)>,
 }
 
 impl<'a> SourceFile<'a> {
     /// Prepares a text.
     pub fn new(name: &'a str, text: &'a str) -> SourceFile<'a> {
-        SourceFile { name, text, lines: LineIndex::new(text) }
+        SourceFile { name, text, lines: LineIndex::new(text), parts: Vec::new() }
+    }
+
+    /// The text goes on with other files: where each begins, in order, and its name.
+    pub fn with_part(mut self, start: u32, name: &'a str) -> SourceFile<'a> {
+        self.parts.push((start, self.lines.line_of(start), name));
+        self
+    }
+
+    /// The file that a line (from zero) is in: its number, its first line and its name.
+    fn part_of(&self, line: u32) -> (usize, u32, &'a str) {
+        let n = self.parts.partition_point(|(_, first, _)| *first <= line);
+        match n.checked_sub(1).map(|n| self.parts[n]) {
+            Some((_, first, name)) => (n, first, name),
+            None => (0, 0, self.name),
+        }
+    }
+
+    /// The file, line and column of an offset, for people.
+    pub fn place(&self, offset: u32) -> (&'a str, Position) {
+        let place = self.lines.position(self.text, offset);
+        let (_, first, name) = self.part_of(place.line - 1);
+        (name, Position { line: place.line - first, column: place.column })
     }
 
     /// Its lines.
@@ -107,13 +131,14 @@ impl Page<'_> {
         let last_line = marks.iter().map(|mark| mark.line).max().unwrap_or(0) + 1;
         self.gutter = last_line.to_string().len();
 
-        let place = self.source.lines.position(self.source.text, diagnostic.primary.span.start);
+        let (name, place) = self.source.place(diagnostic.primary.span.start);
         let _ = write!(self.out, "{:1$}", "", self.gutter);
         self.paint(BLUE, "--> ");
-        let name = printable(self.source.name);
+        let name = printable(name);
         let _ = writeln!(self.out, "{name}:{}:{}", place.line, place.column);
 
-        self.snippet(&mut marks, colour);
+        let (file, _, _) = self.source.part_of(marks[0].line);
+        self.snippet(&mut marks, colour, file);
         for note in &diagnostic.notes {
             self.remark("note", note);
         }
@@ -130,13 +155,22 @@ impl Page<'_> {
         Mark { line, span: Span::new(start.min(whole.end), label.span.end.min(whole.end)), text: &label.text, primary }
     }
 
-    fn snippet(&mut self, marks: &mut [Mark<'_>], colour: &str) {
+    /// The lines of the marks; `file` is the number of the file that was named last.
+    fn snippet(&mut self, marks: &mut [Mark<'_>], colour: &str, mut file: usize) {
         marks.sort_by_key(|mark| (mark.line, mark.span.start, !mark.primary));
         self.edge("");
         self.out.push('\n');
         let mut last: Option<u32> = None;
         for line in marks.chunk_by(|a, b| a.line == b.line) {
             let number = line[0].line;
+            let (here, _, name) = self.source.part_of(number);
+            if here != file {
+                file = here;
+                last = None;
+                let _ = write!(self.out, "{:1$}", "", self.gutter);
+                self.paint(BLUE, "::: ");
+                let _ = writeln!(self.out, "{}", printable(name));
+            }
             if last.is_some_and(|last| last + 1 < number) {
                 self.paint(BLUE, "...");
                 self.out.push('\n');
@@ -153,7 +187,7 @@ impl Page<'_> {
         let text = self.source.text.get(whole.range()).unwrap_or("");
         let focus = marks.iter().find(|mark| mark.primary).or(marks.first()).map_or(whole, |mark| mark.span);
         let window = Window::around(text, whole.start, focus, self.style.width);
-        let shown_number = format!("{:>width$} | ", number + 1, width = self.gutter);
+        let shown_number = format!("{:>width$} | ", number + 1 - self.source.part_of(number).1, width = self.gutter);
         self.paint(BLUE, &shown_number);
         self.out.push_str(window.shown.trim_end());
         self.out.push('\n');

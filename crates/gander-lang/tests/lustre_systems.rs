@@ -163,7 +163,12 @@ tel
 
 #[test]
 fn operators_of_other_languages() {
-    for (operator, help) in [("&&", "write `and`: `&&` works on bits"), ("||", "write `or`: `||` works on bits")] {
+    let help = |word: &str, operator: &str| {
+        format!(
+            "write `{word}`: `{operator}` works on the bits of machine integers, and binds tighter than comparisons"
+        )
+    };
+    for (operator, help) in [("&&", help("and", "&&")), ("||", help("or", "||"))] {
         let text = format!("node top(a, b: bool) returns (c: bool); let c = a {operator} b; tel");
         let loaded = load(&text);
         let errors: Vec<_> = loaded.errors().collect();
@@ -171,15 +176,57 @@ fn operators_of_other_languages() {
         assert_eq!(errors[0].message, format!("`{operator}` takes machine integers, not `bool`"));
         assert_eq!(errors[0].helps, [help]);
     }
-    let text = "node top(a, b: int) returns (c: int); let c = a && b; tel";
-    assert!(load(text).errors().all(|d| d.helps.is_empty()));
+    // Read as `a >= (0 && a) <= 4`, and as `a >= (0 && true)`.
+    for wrong in ["a >= 0 && a <= 4", "a >= 0 && true"] {
+        let text = format!("node top(a: int) returns (c: bool); let c = {wrong}; tel");
+        let loaded = load(&text);
+        assert!(loaded.errors().next().is_some_and(|d| d.helps == [help("and", "&&")]), "{wrong}");
+    }
 }
 
 #[test]
 fn includes_are_named() {
     let text = "include \"types.lus\"\nnode top(a: int) returns (c: int); let c = a; tel";
-    assert_eq!(messages(text), ["E0510 gander does not support `include`"]);
-    assert_eq!(load(text).diagnostics[0].helps, ["copy the declarations of that file into this one"]);
+    assert_eq!(messages(text), ["E1308 the file cannot be included: nobody can read it for this text"]);
+}
+
+#[test]
+fn a_place_in_an_included_file() {
+    let (main, part) = ("node top(a: T) returns (c: int); let c = a + b; tel", "-- types\ntype T = inte;");
+    let text = format!("{main}\n{part}");
+    let loaded = load(&text);
+    let source = gander_lang::SourceFile::new("main.lus", &text).with_part(main.len() as u32 + 1, "types.lus");
+    let shown = gander_lang::render_all(&loaded.diagnostics, &source, gander_lang::RenderStyle::default());
+    assert!(shown.contains("--> types.lus:2:10\n"), "{shown}");
+    assert!(shown.contains("2 | type T = inte;\n"), "{shown}");
+    assert_eq!(source.place(4).0, "main.lus");
+}
+
+#[test]
+fn datatypes_that_are_no_values() {
+    let text = |body: &str| {
+        format!("datatype D<T> = A | B(f: T); node top(d: D<int>; i: int) returns (x: int); let {body} tel")
+    };
+    let leaves_out = "E1401 the patterns of this `match` leave some values out";
+    for (body, message) in [
+        ("x = match d with A: 1 end;", leaves_out),
+        ("x = match B(d) with B(A): 1 | A: 2 end;", leaves_out),
+        ("x = match i with _: 1 end;", "E1401 `match` takes a value of a datatype, not a `int`"),
+        (
+            "x = match d with B(y): y | A: true end;",
+            "E1401 the arms of a `match` have different types: `int` and `bool`",
+        ),
+        ("x = if d = A then 1 else 2;", "E1403 the type parameter `T` of `A` does not follow from the arguments"),
+        ("x = match d with B: 1 | _: 2 end;", "E1402 `B` has 1 fields, not 0"),
+    ] {
+        assert_eq!(messages(&text(body)), [message], "{body}");
+    }
+    for body in [
+        "x = match B(d) with B(A): 1 | B(B(y)): y | A: 2 end;",
+        "x = match d with A: i | B(i): i end; check d = A@<int> or d <> A@<int>;",
+    ] {
+        assert_eq!(messages(&text(body)), [""; 0], "{body}");
+    }
 }
 
 /// Messages about cycles, warnings among them.

@@ -15,6 +15,7 @@ use gander_smt::Solvers;
 use gander_system::write_evidence;
 use gander_system::{ClaimId, ClaimKind, ClaimOrigin, Dataflow, Evidence, System, Verdict};
 
+use crate::input::{identity_of, read_included};
 use crate::modular::{self, Proved};
 use crate::readings::reconcile;
 
@@ -170,16 +171,29 @@ pub fn check_source(source: &str, file_name: &str, options: &CheckOptions) -> Ch
     check_loaded(source, file_name, options, &CancelToken::new(), &Nobody).view
 }
 
-/// Reads a source text in the language that its name says; `.sts` if the name does not say.
+/// Reads a source text in the language that its name says; `.sts` if the name does not say. Files that it includes are
+/// read from beside it.
 pub fn load(source: &str, file_name: &str, paint: Paint) -> (Loaded, Vec<DiagnosticView>) {
-    let loaded = match language_of(file_name) {
+    let language = language_of(file_name);
+    let program = language.filter(|l| l.name == "lustre").and_then(|_| {
+        gander_lang::lustre::with_included(source, file_name, &identity_of(file_name), &mut read_included)
+    });
+    let source = program.as_ref().map_or(source, |p| p.text.as_str());
+    let mut loaded = match language {
         Some(language) => (language.load)(source, file_name),
         None => gander_lang::sts::load(source, file_name),
     };
+    if let Some(problems) = program.as_ref().map(|p| &p.diagnostics).filter(|d| !d.is_empty()) {
+        // What else is wrong may be so because a file is missing.
+        loaded = Loaded { system: None, others: Vec::new(), diagnostics: problems.clone(), modules: None };
+    }
     let shown_name = if file_name == "-" { "<stdin>" } else { file_name };
     let colour = if paint == Paint::Colour { Colour::Always } else { Colour::Never };
     let style = RenderStyle { colour, ..RenderStyle::default() };
-    let file = SourceFile::new(shown_name, source);
+    let mut file = SourceFile::new(shown_name, source);
+    for part in program.iter().flat_map(|p| &p.parts) {
+        file = file.with_part(part.start, &part.name);
+    }
     let views = loaded.diagnostics.iter().map(|d| diagnostic_view(d, &file, render(d, &file, style))).collect();
     (loaded, views)
 }

@@ -100,6 +100,20 @@ pub fn read_input(name: &str) -> Result<String, InputError> {
     text_of(bytes)
 }
 
+/// What tells a file from others, whatever path leads to it.
+pub(crate) fn identity_of(name: &str) -> String {
+    Path::new(name).canonicalize().map_or(name.to_string(), |f| f.to_string_lossy().into_owned())
+}
+
+/// The file that a Lustre file includes: its path is relative to that of the other one.
+pub(crate) fn read_included(by: &str, path: &str) -> Result<gander_lang::lustre::Included, String> {
+    let file = Path::new(by).parent().unwrap_or(Path::new("")).join(path);
+    let name = file.to_string_lossy().into_owned();
+    let text = read_input(&name).map_err(|e| e.to_string())?;
+    let identity = identity_of(&name);
+    Ok(gander_lang::lustre::Included { name, identity, text })
+}
+
 fn text_of(bytes: Vec<u8>) -> Result<String, InputError> {
     if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
         return Err(InputError::Utf16);

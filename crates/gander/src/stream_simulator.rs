@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use gander_smt::Solvers;
-use gander_system::{ClaimKind, Dataflow, Instant, Leg, NodeId, Run, StartId, State, Step, StreamKind, System};
+use gander_system::{ClaimKind, Dataflow, Instant, Leg, NodeId, Role, Run, StartId, State, Step, StreamKind, System};
 use gander_system::{TransitionId, VarId};
 use gander_term::{Pool, SymbolId, TermId, Value, evaluate};
 use rustc_hash::FxHashMap;
@@ -132,6 +132,7 @@ impl StreamSimulator {
             return self.constrained_step(&given, &open);
         }
         let mut refused = String::new();
+        let mut likely = given.clone();
         for _ in 0..if open.is_empty() { 1 } else { TRIES } {
             let mut chosen = given.clone();
             for &v in &open {
@@ -148,11 +149,22 @@ impl StreamSimulator {
                 }
                 Some(name) => refused = name.to_string(),
             }
+            likely = chosen;
         }
         if open.is_empty() {
             return Err(Trouble::Impossible(format!("with these values the assumption `{refused}` does not hold")));
         }
-        let values = self.solved(&given)?.ok_or_else(|| {
+        // Random inputs still, if results of functions without a body and the like are all that does not fit.
+        let inner = |v: &VarId| {
+            let var = self.system.var(*v);
+            var.stream == Some(StreamKind::Internal) && var.role == Role::Input
+        };
+        likely.retain(|v, _| given.contains_key(v) || !inner(v));
+        let values = match self.solved(&likely)? {
+            Some(values) => Some(values),
+            None => self.solved(&given)?,
+        };
+        let values = values.ok_or_else(|| {
             let given = if given.is_empty() { "" } else { ", with those that are given," };
             Trouble::Impossible(format!("no values of the inputs{given} satisfy the assumptions"))
         })?;

@@ -36,3 +36,33 @@ fn a_claim_of_any_root_can_be_asked_for_alone() {
     assert!(view.claims.is_empty());
     assert!(view.diagnostics.iter().any(|d| d.message.contains("there is no claim `three.q`")));
 }
+
+#[test]
+fn included_files_are_read_from_beside() {
+    let folder = std::env::temp_dir().join(format!("gander-include-{}", std::process::id()));
+    std::fs::create_dir_all(folder.join("parts")).unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.join(name), text).unwrap();
+    write("parts/types.lus", "type Level = int;\n");
+    write("parts/nodes.lus", "include \"types.lus\"\nnode up(x: Level) returns (y: Level); let y = x + 1; tel\n");
+    write("parts/round.lus", "include \"../main.lus\"\n");
+    let name = folder.join("main.lus").to_string_lossy().into_owned();
+    let check = |includes: &str| {
+        let text =
+            format!("{includes}\nnode main(x: Level) returns (y: Level); let y = up(x); check \"up\" y > x; tel");
+        write("main.lus", &text);
+        check_source(&text, &name, &CheckOptions::default())
+    };
+    let fine = check("include \"parts/types.lus\"\ninclude \"parts/nodes.lus\";");
+    assert_eq!(fine.claims.iter().map(|c| (c.name.as_str(), c.verdict.word())).collect::<Vec<_>>(), [("up", "holds")]);
+    let missing = check("include \"parts/nodes.lus\" include \"parts/none.lus\"");
+    assert!(missing.claims.is_empty());
+    assert_eq!(missing.diagnostics.len(), 1);
+    assert_eq!(missing.diagnostics[0].message, "the file \"parts/none.lus\" cannot be included: there is no such file");
+    let round = check("include \"parts/round.lus\"");
+    assert!(round.diagnostics[0].message.contains("files that include each other"), "{:?}", round.diagnostics);
+    write("parts/nodes.lus", "include \"types.lus\"\nnode up(x: Level) returns (y: Level);\nlet y = z + 1; tel\n");
+    let wrong = check("include \"parts/nodes.lus\"");
+    assert!(wrong.diagnostics[0].message.ends_with("parts/nodes.lus:3:9: unknown name `z`"), "{:?}", wrong.diagnostics);
+    assert!(wrong.diagnostics[0].rendered.contains("parts/nodes.lus:3:9\n"));
+    std::fs::remove_dir_all(&folder).unwrap();
+}

@@ -421,6 +421,8 @@ pub enum TypeKind {
         /// What its values satisfy.
         predicate: ExprId,
     },
+    /// `datatype T = C(f: T, …) | D`, the type of a declaration. Constructors with their fields.
+    Data(Vec<(Name, Vec<(Name, TypeId)>)>),
     /// A type we know of and do not support; a diagnostic was given. The text names it (`set`, `map`, `datatype`).
     Unsupported(&'static str),
     /// Where no type could be read; a diagnostic was given.
@@ -590,10 +592,36 @@ pub enum ExprKind {
     },
     /// `last x`
     Last(Name),
+    /// `match e with | pattern: a | … end`
+    Match(ExprId, Vec<(Pattern, ExprId)>),
+    /// `C?(e)`: e was built with the constructor C
+    Tester(Name, ExprId),
+    /// `C@<T>`: a constructor without fields, of a type that is given with its arguments
+    Constructor(Name, Vec<TypeId>),
     /// An expression we know of and do not support; a diagnostic that names it was given.
     Unsupported(&'static str),
     /// Where no expression could be read; a diagnostic was given.
     Error,
+}
+
+/// What an arm of a `match` asks of a value.
+#[derive(Clone, Debug)]
+pub struct Pattern {
+    /// What it is.
+    pub kind: PatternKind,
+    /// Where.
+    pub span: Span,
+}
+
+/// What a pattern is. Patterns are nested no deeper than types.
+#[derive(Clone, Debug)]
+pub enum PatternKind {
+    /// `_`: any value
+    Any,
+    /// A constructor without fields if there is one with this name, else any value, which the name stands for.
+    Name(Name),
+    /// `C(p, …)`
+    Constructor(Name, Vec<Pattern>),
 }
 
 /// A call.

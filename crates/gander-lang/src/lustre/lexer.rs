@@ -46,6 +46,8 @@ pub enum Kind {
     DotPercent,
     At,
     Tick,
+    /// `?`
+    Question,
     Hash,
     Caret,
     Bar,
@@ -204,6 +206,7 @@ impl<'a> Lexer<'a> {
             b'@' => (K::At, 1),
             b'\'' => (K::Tick, 1),
             b'#' => (K::Hash, 1),
+            b'?' => (K::Question, 1),
             b'^' => (K::Caret, 1),
             b'|' if next == b'|' => (K::BarBar, 2),
             b'|' => (K::Bar, 1),

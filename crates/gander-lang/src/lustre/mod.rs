@@ -4,10 +4,12 @@
 
 pub mod ast;
 mod elaborate;
+mod include;
 pub mod lexer;
 mod modules;
 pub mod parser;
 
+pub use include::{IncludeReader, Included, Part, Program, with_included};
 pub use modules::{ClaimRole, ClaimSource, Module, Modules};
 pub use parser::{Parsed, parse};
 

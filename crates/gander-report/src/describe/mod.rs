@@ -191,16 +191,22 @@ pub fn diagnostic_view(
     rendered: String,
 ) -> DiagnosticView {
     let span = diagnostic.primary.span;
-    let from = source.lines().position(source.text, span.start);
-    let to = source.lines().position(source.text, span.end);
+    let (file, from) = source.place(span.start);
+    let (_, to) = source.place(span.end);
+    // A place is one in the file that was named; of another file the message says it.
+    let named = file == source.name;
+    let place = Place { line: from.line, column: from.column, end_line: to.line, end_column: to.column };
     DiagnosticView {
         code: diagnostic.code.as_str().to_string(),
         severity: match diagnostic.severity() {
             gander_lang::Severity::Warning => Severity::Warning,
             gander_lang::Severity::Error => Severity::Error,
         },
-        message: diagnostic.message.clone(),
-        place: Some(Place { line: from.line, column: from.column, end_line: to.line, end_column: to.column }),
+        message: match named {
+            true => diagnostic.message.clone(),
+            false => format!("{file}:{}:{}: {}", from.line, from.column, diagnostic.message),
+        },
+        place: named.then_some(place),
         help: diagnostic.notes.iter().chain(&diagnostic.helps).cloned().collect(),
         rendered,
     }

@@ -185,6 +185,12 @@ impl Model<'_> {
     }
 
     fn select_field(&mut self, ty: Ty, field: Name) -> Option<(usize, Ty)> {
+        if let Shape::Data { .. } = self.types.shape(ty) {
+            let diagnostic =
+                Diagnostic::new(Code::E0510, field.span, "a field of a datatype outside of `match`: not supported");
+            self.report.add(diagnostic.help("`match` gives names to the fields of the constructor that a value has"));
+            return None;
+        }
         let Shape::Record(fields) = self.types.shape(ty).clone() else {
             if ty != super::types::ERROR {
                 let (name, text) = (self.type_name(ty), self.word(field.word));

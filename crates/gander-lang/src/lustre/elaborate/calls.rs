@@ -31,6 +31,12 @@ impl<'a> Model<'a> {
         let span = self.file.expr(id).span;
         let globals = self.globals;
         let Some(&number) = globals.node_of.get(&call.callee.word) else {
+            if self.types.constructors.contains_key(&call.callee.word)
+                && call.activation.is_none()
+                && call.restart.is_none()
+            {
+                return self.construct(at, call.callee, &call.type_args, &parts, span);
+            }
             let text = self.word(call.callee.word);
             let known = globals.nodes.iter().map(|n| self.file.text(n.name.word));
             let near = nearest(text, known);
@@ -55,6 +61,9 @@ impl<'a> Model<'a> {
             let message = format!("`{text}` takes {n} arguments, not {}", args.len());
             self.report.add(Diagnostic::new(Code::E1402, span, message).label(node.header, "declared here"));
             return Val::error();
+        }
+        if self.pure_depth > 0 {
+            return self.pure_call(node, &args, span);
         }
         let Some(timing) = self.timing(at, node, &args, condition, restart, span) else { return Val::error() };
         let path = self.instance_path(at, id, node);
@@ -211,11 +220,16 @@ impl<'a> Model<'a> {
     }
 
     /// What a type parameter is if a value of type `ty` is given where `declared` is written.
-    fn infer(&self, declared: TypeId, ty: Ty, param: Word) -> Option<Ty> {
+    pub(super) fn infer(&self, declared: TypeId, ty: Ty, param: Word) -> Option<Ty> {
         let mut stack = vec![(declared, ty)];
         while let Some((declared, ty)) = stack.pop() {
             match (&self.file.ty(declared).kind, self.types.shape(ty)) {
                 (TypeKind::Named(name, args), _) if name.word == param && args.is_empty() => return Some(ty),
+                (TypeKind::Named(name, args), Shape::Data { name: datatype, args: types, .. })
+                    if name.word == *datatype =>
+                {
+                    stack.extend(args.iter().copied().zip(types.iter().copied()));
+                }
                 (TypeKind::Array { element, .. }, Shape::Array(inner, _)) => stack.push((*element, *inner)),
                 (TypeKind::Tuple(parts), Shape::Tuple(types)) => {
                     stack.extend(parts.iter().copied().zip(types.iter().copied()));

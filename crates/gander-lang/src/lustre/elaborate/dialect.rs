@@ -69,6 +69,7 @@ fn in_type(ty: &Type) -> Option<(&'static str, Span)> {
     let construct = match &ty.kind {
         TypeKind::Machine { .. } => "a machine integer",
         TypeKind::Subtype { .. } => "a subtype",
+        TypeKind::Data(_) => "a datatype",
         TypeKind::Subrange { low, high, .. } if low.is_none() || high.is_none() => "a range without a bound",
         TypeKind::Named(_, args) if !args.is_empty() => "a type argument",
         _ => return None,
@@ -97,6 +98,8 @@ fn in_expr(expr: &Expr) -> Option<(&'static str, Span)> {
         ExprKind::Quantifier(..) => "a quantifier",
         ExprKind::Any { .. } => "`any`",
         ExprKind::Last(_) => "`last`",
+        ExprKind::Match(..) => "`match`",
+        ExprKind::Tester(..) | ExprKind::Constructor(..) => "a datatype",
         _ => return None,
     };
     Some((construct, expr.span))

@@ -24,6 +24,10 @@ enum Work {
     /// An index variable gets a value.
     Bind(Word, Val),
     Unbind,
+    /// The value that is matched is on top of the stack.
+    Match(ExprId),
+    /// The arms of a `match` have values: when each is the one, and the clock of what is matched.
+    Choose(ExprId, Vec<Cell>, Option<ClockId>),
     /// The body of a quantifier that is not unfolded.
     Quantify(ExprId, Vec<gander_term::SymbolId>, Val),
 }
@@ -33,10 +37,11 @@ impl Model<'_> {
     pub(super) fn eval(&mut self, at: At, root: ExprId) -> Val {
         let mut work = vec![Work::Visit(root)];
         let mut values: Vec<Val> = Vec::new();
-        let depth = self.bindings.len();
+        let (depth, pure) = (self.bindings.len(), self.pure_depth);
         while let Some(item) = work.pop() {
             if self.stopped {
                 self.bindings.truncate(depth);
+                self.pure_depth = pure;
                 return Val::error();
             }
             match item {
@@ -56,7 +61,29 @@ impl Model<'_> {
                 Work::Unbind => {
                     self.bindings.pop();
                 }
+                Work::Match(id) => {
+                    let value = values.pop().unwrap_or_else(Val::error);
+                    match self.open_match(id, &value) {
+                        Some(arms) => {
+                            let when = arms.iter().map(|arm| arm.when).collect();
+                            work.push(Work::Choose(id, when, value.clock));
+                            for arm in arms.into_iter().rev() {
+                                work.extend(arm.bound.iter().map(|_| Work::Unbind));
+                                work.push(Work::Visit(arm.body));
+                                work.extend(arm.bound.into_iter().map(|(word, value)| Work::Bind(word, value)));
+                            }
+                        }
+                        None => values.push(Val::error()),
+                    }
+                }
+                Work::Choose(id, when, clock) => {
+                    let arms = values.split_off(values.len() - when.len());
+                    let value = self.close_match(id, &when, clock, &arms);
+                    self.spend(value.cells().len() * when.len() + 1, self.file.expr(id).span);
+                    values.push(value);
+                }
                 Work::Quantify(id, symbols, domain) => {
+                    self.pure_depth -= 1;
                     let body = values.pop().unwrap_or_else(Val::error);
                     values.push(self.quantify(id, &symbols, &domain, &body));
                 }
@@ -87,6 +114,10 @@ impl Model<'_> {
                 work.extend(operands.into_iter().rev().map(Work::Visit));
             }
             ExprKind::Quantifier(kind, vars, body) => self.visit_quantifier(at, id, *kind, vars, *body, work),
+            ExprKind::Match(value, _) => {
+                work.push(Work::Match(id));
+                work.push(Work::Visit(*value));
+            }
             ExprKind::Any { such_that, ty, deterministic } => {
                 let value = self.any(at, *ty, *such_that, *deterministic, expr.span);
                 values.push(value);
@@ -173,7 +204,9 @@ impl Model<'_> {
                 self.unsupported(span, what);
                 Val::error()
             }
-            ExprKind::Quantifier(..) | ExprKind::Any { .. } | ExprKind::Error => Val::error(),
+            ExprKind::Tester(constructor, _) => self.tester(*constructor, &parts[0]),
+            ExprKind::Constructor(name, types) => self.construct(at, *name, types, &[], span),
+            ExprKind::Quantifier(..) | ExprKind::Any { .. } | ExprKind::Match(..) | ExprKind::Error => Val::error(),
         }
     }
 
@@ -181,6 +214,7 @@ impl Model<'_> {
     pub(super) fn name(&mut self, at: At, name: Name) -> Val {
         match self.lookup(at, name.word) {
             Some(value) => value,
+            None if self.types.constructors.contains_key(&name.word) => self.construct(at, name, &[], &[], name.span),
             None => {
                 self.unknown_name(at, name);
                 Val::error()
@@ -221,6 +255,7 @@ impl Model<'_> {
         known.extend(at.iter().flat_map(|&i| self.instances[i].scope.keys()));
         known.extend(self.constants.keys());
         known.extend(self.types.variants.keys());
+        known.extend(self.types.constructors.keys());
         known.sort();
         let near = nearest(text, known.iter().map(|&w| file.text(w)));
         self.report.add(Diagnostic::new(Code::E1303, name.span, format!("unknown name `{text}`")).did_you_mean(near));
@@ -313,19 +348,7 @@ impl Model<'_> {
     fn symbolic_quantifier(&mut self, at: At, id: ExprId, vars: &[(Name, TypeId)], body: ExprId, work: &mut Vec<Work>) {
         let file = self.file;
         let span = file.expr(id).span;
-        let mut memory = false;
-        walk::below(file, &[body], |e| {
-            memory |= matches!(
-                file.expr(e).kind,
-                ExprKind::Unary(Unary::Pre | Unary::Current, _)
-                    | ExprKind::Binary(Binary::Arrow | Binary::Fby, _, _)
-                    | ExprKind::Call(_)
-                    | ExprKind::Last(_)
-                    | ExprKind::Any { .. }
-                    | ExprKind::Index(..)
-                    | ExprKind::Binary(Binary::Divide | Binary::IntDiv | Binary::Mod, _, _)
-            );
-        });
+        let memory = !self.is_pure(body);
         let mut symbols = Vec::new();
         let mut bind = Vec::new();
         let mut domain = self.truth(true);
@@ -334,7 +357,7 @@ impl Model<'_> {
             let Some(sort) = self.types.sort(resolved.ty).filter(|_| !memory) else {
                 self.unsupported(
                     span,
-                    "a quantifier over infinitely many values whose body has calls, memory, indices or divisions, or over a compound type",
+                    "a quantifier over infinitely many values whose body has memory, indices, divisions or calls of more than functions that are equations, or over a compound type",
                 );
                 work.push(Work::Chain(id, Op::And, 0));
                 return;
@@ -353,6 +376,7 @@ impl Model<'_> {
             symbols.push(symbol);
             bind.push((name.word, value));
         }
+        self.pure_depth += 1;
         work.push(Work::Quantify(id, symbols, domain));
         work.extend(bind.iter().map(|_| Work::Unbind));
         work.push(Work::Visit(body));
@@ -392,8 +416,13 @@ impl Model<'_> {
     /// Reports that two types do not go together.
     pub(super) fn mismatch(&mut self, span: Span, what: &str, a: super::types::Ty, b: super::types::Ty) {
         if a != ERROR && b != ERROR {
+            let numbers = matches!((a, b), (INT, REAL) | (REAL, INT));
             let (a, b) = (self.type_name(a), self.type_name(b));
-            self.error(Code::E1401, span, format!("{what}: `{a}` and `{b}`"));
+            let diagnostic = Diagnostic::new(Code::E1401, span, format!("{what}: `{a}` and `{b}`"));
+            self.report.add(match numbers {
+                true => diagnostic.help("write a real number with a point, `1.0`; `real(…)` turns an int into a real"),
+                false => diagnostic,
+            });
         }
     }
 

@@ -88,6 +88,10 @@ impl<'a> Model<'a> {
             self.instances[i].body = Body::Nothing;
             return Val::error();
         }
+        if args.iter().any(|a| self.types.has_data(a.ty)) {
+            self.unsupported(site.span, "a datatype as an argument of a function without a body");
+            return Val::error();
+        }
         let how = Declare { kind: StreamKind::Output, role: Role::State, free: false, standing: Standing::Assumed };
         let outputs: Vec<Val> = node.outputs.iter().map(|decl| self.declare(i, decl, how)).collect();
         if outputs.iter().any(Val::is_error) {

@@ -126,10 +126,17 @@ impl<'a> Globals<'a> {
     fn variants(&self, report: &mut Report) {
         let mut seen: FxHashMap<Word, Span> = FxHashMap::default();
         for ty in &self.file.types {
-            let TypeKind::Enum(variants) = &ty.kind else { continue };
+            let variants: Vec<Name> = match &ty.kind {
+                TypeKind::Enum(variants) => variants.clone(),
+                TypeKind::Data(constructors) => constructors.iter().map(|(c, _)| *c).collect(),
+                _ => continue,
+            };
+            let calls = matches!(ty.kind, TypeKind::Data(_));
             for v in variants {
                 let other = seen.insert(v.word, v.span);
                 let other = other.or_else(|| self.const_of.get(&v.word).map(|&c| self.consts[c].name.span));
+                let node = self.node_of.get(&v.word).filter(|_| calls).map(|&n| self.nodes[n].name.span);
+                let other = other.or(node);
                 if let Some(other) = other {
                     let text = self.file.text(v.word);
                     report.add(
@@ -321,6 +328,12 @@ impl<'a> Globals<'a> {
 /// By expression: it is a `pre` (or `fby`, or `last`) whose first value can be read, as it is not on the right of an arrow. What
 /// is inside another `pre` or an argument of a call is not protected by an arrow outside of it.
 fn unguarded(file: &File) -> Vec<bool> {
+    let constructors: FxHashSet<Word> = file
+        .types
+        .iter()
+        .filter_map(|ty| if let TypeKind::Data(constructors) = &ty.kind { Some(constructors) } else { None })
+        .flat_map(|constructors| constructors.iter().map(|(c, _)| c.word))
+        .collect();
     let mut guarded = vec![false; file.exprs.len()];
     let mut result = vec![false; file.exprs.len()];
     let mut below = Vec::new();
@@ -335,7 +348,7 @@ fn unguarded(file: &File) -> Vec<bool> {
             ExprKind::Binary(Binary::Fby, a, _) => guarded[a.0 as usize] = here,
             ExprKind::Unary(Unary::Pre, _) => result[id] = !here,
             ExprKind::Last(_) => result[id] = !here,
-            ExprKind::Call(_) => {}
+            ExprKind::Call(call) if !constructors.contains(&call.callee.word) => {}
             _ => {
                 below.clear();
                 super::walk::children(file, expr, &mut below);

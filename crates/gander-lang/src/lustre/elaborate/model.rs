@@ -70,8 +70,12 @@ pub(super) struct Model<'a> {
     pub(super) constants: FxHashMap<Word, Val>,
     /// Declared types without parameters; none while one is being resolved.
     pub(super) named_types: FxHashMap<Word, Option<super::resolve::Resolved>>,
+    /// Datatypes that are being resolved.
+    pub(super) open_datatypes: Vec<TypeId>,
     /// Index variables that are bound around the expression at hand.
     pub(super) bindings: Vec<(Word, Val)>,
+    /// How many quantifiers over infinitely many values, and calls in them, are around the expression at hand.
+    pub(super) pure_depth: usize,
     /// Definitions in the imperative blocks that are open, the innermost last.
     pub(super) blocks: Vec<super::blocks::Block>,
     /// What the variables of the open `frame` are where nothing else is said.
@@ -120,6 +124,8 @@ impl<'a> Model<'a> {
             instances: Vec::new(),
             constants: FxHashMap::default(),
             named_types: FxHashMap::default(),
+            open_datatypes: Vec::new(),
+            pure_depth: 0,
             bindings: Vec::new(),
             blocks: Vec::new(),
             frame: None,

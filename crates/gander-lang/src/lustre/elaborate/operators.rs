@@ -38,6 +38,19 @@ pub(super) fn spelling(op: Binary) -> &'static str {
     }
 }
 
+/// What to write in place of an operator on bits where truth values are.
+fn bits_help(op: Binary, of_bools: bool) -> Option<&'static str> {
+    match op {
+        Binary::BitAnd if of_bools => {
+            Some("write `and`: `&&` works on the bits of machine integers, and binds tighter than comparisons")
+        }
+        Binary::BitOr if of_bools => {
+            Some("write `or`: `||` works on the bits of machine integers, and binds tighter than comparisons")
+        }
+        _ => None,
+    }
+}
+
 impl Model<'_> {
     pub(super) fn unary(&mut self, at: At, id: ExprId, op: Unary, value: &Val) -> Val {
         let span = self.file.expr(id).span;
@@ -103,6 +116,9 @@ impl Model<'_> {
             let (x, y) = (self.type_name(a.ty), self.type_name(b.ty));
             let message = format!("`{word}` between a `{x}` and a `{y}`");
             let mut diagnostic = Diagnostic::new(Code::E1401, span, message);
+            if let Some(help) = bits_help(op, a.ty == BOOL || b.ty == BOOL) {
+                diagnostic = diagnostic.help(help);
+            }
             if let ExprKind::Binary(_, left, right) = self.file.expr(id).kind {
                 let (left, right) = (self.file.expr(left).span, self.file.expr(right).span);
                 diagnostic = diagnostic.label(left, format!("`{x}`")).label(right, format!("`{y}`"));
@@ -157,10 +173,9 @@ impl Model<'_> {
                 let name = self.type_name(ty);
                 let message = format!("`{word}` takes {takes}, not `{name}`");
                 let diagnostic = Diagnostic::new(Code::E1401, span, message);
-                self.report.add(match op {
-                    Binary::BitAnd if ty == BOOL => diagnostic.help("write `and`: `&&` works on bits"),
-                    Binary::BitOr if ty == BOOL => diagnostic.help("write `or`: `||` works on bits"),
-                    _ => diagnostic,
+                self.report.add(match bits_help(op, true) {
+                    Some(help) => diagnostic.help(help),
+                    None => diagnostic,
                 });
                 Val::error()
             }
@@ -181,9 +196,8 @@ impl Model<'_> {
 
     pub(super) fn equality(&mut self, equal: bool, a: &Val, b: &Val, span: Span) -> Val {
         let clock = self.join(a.clock, b.clock, span);
-        let parts: Vec<Cell> = a.cells().iter().zip(b.cells()).map(|(&x, &y)| self.lift(Op::Eq, &[x, y])).collect();
-        self.spend(parts.len(), span);
-        let all = self.lift(Op::And, &parts);
+        self.spend(a.cells().len(), span);
+        let all = self.equal_cells(a.ty, a.cells(), b.cells());
         let cell = if equal { all } else { self.lift(Op::Not, &[all]) };
         Val::one(BOOL, clock, cell)
     }

@@ -150,6 +150,7 @@ impl Model<'_> {
                 }
                 Resolved { refinements, ..all }
             }
+            TypeKind::Data(constructors) => self.datatype(names, id, constructors, depth),
             TypeKind::Named(name, args) => self.named_type(names, *name, args, depth),
             TypeKind::Unsupported(what) => {
                 self.unsupported(span, what);
@@ -182,6 +183,10 @@ impl Model<'_> {
         let Some(definition) = decl.definition else {
             return Resolved::plain(self.types.intern(Shape::Abstract(name.word)));
         };
+        if self.open_datatypes.contains(&definition) {
+            self.unsupported(name.span, "a recursive datatype");
+            return Resolved::plain(ERROR);
+        }
         if args.is_empty() {
             match self.named_types.get(&name.word) {
                 Some(Some(known)) => return known.clone(),
@@ -206,6 +211,52 @@ impl Model<'_> {
             self.named_types.insert(name.word, Some(resolved.clone()));
         }
         resolved
+    }
+
+    /// The type of a datatype, whose parameters `names` has.
+    fn datatype(
+        &mut self,
+        names: Names<'_>,
+        id: TypeId,
+        declared: &[(Name, Vec<(Name, TypeId)>)],
+        depth: u32,
+    ) -> Resolved {
+        let span = self.file.ty(id).span;
+        let known = self.types.datatype_of_type.get(&id.0).copied().zip(self.types.enum_of_type.get(&id.0).copied());
+        let Some((name, number)) = known else { return Resolved::plain(ERROR) };
+        self.open_datatypes.push(id);
+        let mut constructors = Vec::new();
+        let mut fine = true;
+        for (_, fields) in declared {
+            let mut parts: Vec<(Word, Ty)> = Vec::new();
+            for (field, ty) in fields {
+                if parts.iter().any(|&(f, _)| f == field.word) {
+                    let text = self.word(field.word);
+                    self.error(Code::E1301, field.span, format!("the field `{text}` is declared twice"));
+                }
+                let part = self.resolve_in(names, *ty, depth + 1);
+                if !part.refinements.is_empty() {
+                    self.unsupported(self.file.ty(*ty).span, "a subrange or subtype in a datatype");
+                    fine = false;
+                }
+                fine &= part.ty != ERROR;
+                parts.push((field.word, part.ty));
+            }
+            constructors.push(parts);
+        }
+        self.open_datatypes.pop();
+        if !fine {
+            return Resolved::plain(ERROR);
+        }
+        let args = names.params.iter().map(|(_, r)| r.ty).collect();
+        let tag = self.types.intern(Shape::Enum(number));
+        let ty = self.types.intern(Shape::Data { name, args, tag, constructors });
+        self.sized(Resolved::plain(ty), span)
+    }
+
+    /// A datatype with types for its parameters.
+    pub(super) fn instantiate(&mut self, definition: TypeId, params: &[(Word, Resolved)]) -> Ty {
+        self.resolve_in(Names { at: None, params }, definition, 0).ty
     }
 
     /// Types of more scalars than the limit are refused.
@@ -243,10 +294,21 @@ impl Model<'_> {
                 }
             },
             _ => {
-                self.report.add(
-                    Diagnostic::new(Code::E1404, span, "the size of an array must be a known constant")
-                        .note("arrays of a size that is only fixed during a run are not supported"),
-                );
+                let input = at.and_then(|i| match self.instances[i].body {
+                    super::instances::Body::Node(node) => node.inputs.iter().find(|d| d.constant).map(|d| (node, d)),
+                    _ => None,
+                });
+                let diagnostic = Diagnostic::new(Code::E1404, span, "the size of an array must be a known constant")
+                    .note("arrays become scalars, one for each element, so their number must be known");
+                self.report.add(match input {
+                    Some((node, decl)) => {
+                        let (node, name) = (self.word(node.name.word), self.word(decl.name.word));
+                        diagnostic
+                            .label(decl.name.span, "only a call says what this is")
+                            .help(format!("call `{node}` from another node with a number for `{name}`"))
+                    }
+                    None => diagnostic.help("give the constant a value, `const n: int = 4;`"),
+                });
                 None
             }
         }

@@ -30,6 +30,14 @@ pub(super) enum Shape {
     /// Several values, as a call with several outputs has them. Not a type that can be declared.
     List(Vec<Ty>),
     Array(Ty, u32),
+    /// A datatype with types for its parameters: a tag, and behind it the fields of every constructor. Only those of the
+    /// constructor that the tag names mean something.
+    Data {
+        name: Word,
+        args: Vec<Ty>,
+        tag: Ty,
+        constructors: Vec<Vec<(Word, Ty)>>,
+    },
     /// A type of which nothing is known but equality; its values are numbered.
     Abstract(Word),
     /// The type of what has an error already.
@@ -58,6 +66,12 @@ pub(super) struct Types {
     pub(super) enum_of_type: FxHashMap<u32, u32>,
     /// Variants: the enumeration and the position.
     pub(super) variants: FxHashMap<Word, (u32, u32)>,
+    /// Constructors with fields, or of a datatype that has some: the datatype and the position.
+    pub(super) constructors: FxHashMap<Word, (Word, u32)>,
+    /// By type expression of kind `Data`: the datatype.
+    pub(super) datatype_of_type: FxHashMap<u32, Word>,
+    /// By type: a datatype is among its parts.
+    has_data: Vec<bool>,
 }
 
 pub(super) const BOOL: Ty = Ty(0);
@@ -76,6 +90,9 @@ impl Types {
             enums: Vec::new(),
             enum_of_type: FxHashMap::default(),
             variants: FxHashMap::default(),
+            constructors: FxHashMap::default(),
+            datatype_of_type: FxHashMap::default(),
+            has_data: Vec::new(),
         };
         for shape in [Shape::Bool, Shape::Int, Shape::Real, Shape::Error] {
             types.intern(shape);
@@ -87,12 +104,16 @@ impl Types {
             }
         }
         for (i, ty) in file.types.iter().enumerate() {
-            let TypeKind::Enum(variants) = &ty.kind else { continue };
+            let variants: Vec<Word> = match &ty.kind {
+                TypeKind::Enum(variants) => variants.iter().map(|v| v.word).collect(),
+                TypeKind::Data(constructors) => constructors.iter().map(|(c, _)| c.word).collect(),
+                _ => continue,
+            };
             let name = match names.get(&(i as u32)) {
                 Some(&word) => file.text(word).to_string(),
                 None => format!("enum#{}", types.enums.len() + 1),
             };
-            let texts: Vec<&str> = variants.iter().map(|v| file.text(v.word)).collect();
+            let texts: Vec<&str> = variants.iter().map(|&v| file.text(v)).collect();
             let mut unique = name.clone();
             let sort = loop {
                 match pool.declare_enum(&unique, &texts) {
@@ -101,10 +122,16 @@ impl Types {
                 }
             };
             let id = types.enums.len() as u32;
-            for (n, v) in variants.iter().enumerate() {
-                types.variants.entry(v.word).or_insert((id, n as u32));
+            for (n, &v) in variants.iter().enumerate() {
+                match names.get(&(i as u32)) {
+                    Some(&datatype) if matches!(ty.kind, TypeKind::Data(_)) => {
+                        types.constructors.entry(v).or_insert((datatype, n as u32));
+                        types.datatype_of_type.insert(i as u32, datatype);
+                    }
+                    _ => drop(types.variants.entry(v).or_insert((id, n as u32))),
+                }
             }
-            types.enums.push(EnumType { name, sort, variants: variants.iter().map(|v| v.word).collect() });
+            types.enums.push(EnumType { name, sort, variants });
             types.enum_of_type.insert(i as u32, id);
         }
         types
@@ -120,9 +147,20 @@ impl Types {
                 parts.iter().map(|&t| self.width(t)).fold(0, usize::saturating_add)
             }
             Shape::Array(element, size) => self.width(*element).saturating_mul(*size as usize),
+            Shape::Data { constructors, .. } => {
+                constructors.iter().flatten().map(|&(_, t)| self.width(t)).fold(1, usize::saturating_add)
+            }
             Shape::Error => 0,
             _ => 1,
         };
+        let has_data = match &shape {
+            Shape::Data { .. } => true,
+            Shape::Record(fields) => fields.iter().any(|&(_, t)| self.has_data(t)),
+            Shape::Tuple(parts) | Shape::List(parts) => parts.iter().any(|&t| self.has_data(t)),
+            Shape::Array(element, _) => self.has_data(*element),
+            _ => false,
+        };
+        self.has_data.push(has_data);
         let ty = Ty(self.shapes.len() as u32);
         self.shapes.push(shape.clone());
         self.widths.push(width);
@@ -137,6 +175,16 @@ impl Types {
     /// The number of scalars in a value.
     pub(super) fn width(&self, ty: Ty) -> usize {
         self.widths[ty.0 as usize]
+    }
+
+    /// True if a datatype is among the parts: then scalars of equal values may differ.
+    pub(super) fn has_data(&self, ty: Ty) -> bool {
+        self.has_data[ty.0 as usize]
+    }
+
+    /// Where the fields of a constructor begin among the scalars of a datatype.
+    pub(super) fn fields_at(&self, constructors: &[Vec<(Word, Ty)>], constructor: usize) -> usize {
+        1 + constructors[..constructor].iter().flatten().map(|&(_, t)| self.width(t)).sum::<usize>()
     }
 
     /// Notes how the text calls a record.
@@ -188,6 +236,22 @@ impl Types {
                 Shape::Tuple(parts) | Shape::List(parts) => {
                     stack.extend(parts.iter().enumerate().rev().map(|(i, &t)| (format!("{name}.%{i}"), t)));
                 }
+                Shape::Data { tag, constructors, .. } => {
+                    let count = |f: Word| constructors.iter().flatten().filter(|&&(g, _)| g == f).count();
+                    let mut parts = vec![(name.clone(), *tag)];
+                    for (k, fields) in constructors.iter().enumerate() {
+                        for &(f, t) in fields {
+                            let constructor = match self.shape(*tag) {
+                                Shape::Enum(e) if count(f) > 1 => {
+                                    format!(".{}", file.text(self.enums[*e as usize].variants[k]))
+                                }
+                                _ => String::new(),
+                            };
+                            parts.push((format!("{name}{constructor}.{}", file.text(f)), t));
+                        }
+                    }
+                    stack.extend(parts.into_iter().rev());
+                }
                 Shape::Array(element, size) => {
                     stack.extend((0..*size).rev().map(|i| (format!("{name}[{i}]"), *element)));
                 }
@@ -205,6 +269,10 @@ impl Types {
         while let Some(ty) = stack.pop() {
             match self.shape(ty) {
                 Shape::Record(fields) => stack.extend(fields.iter().rev().map(|&(_, t)| t)),
+                Shape::Data { tag, constructors, .. } => {
+                    stack.extend(constructors.iter().flatten().rev().map(|&(_, t)| t));
+                    stack.push(*tag);
+                }
                 Shape::Tuple(parts) | Shape::List(parts) => stack.extend(parts.iter().rev()),
                 Shape::Array(element, size) => stack.extend((0..*size).map(|_| *element)),
                 Shape::Error => {}
@@ -245,6 +313,8 @@ impl Types {
             Shape::List(parts) => format!("({})", list(parts)),
             Shape::Array(element, size) => format!("{}^{size}", self.name_to_depth(file, *element, depth - 1)),
             Shape::Abstract(name) => file.text(*name).to_string(),
+            Shape::Data { name, args, .. } if args.is_empty() => file.text(*name).to_string(),
+            Shape::Data { name, args, .. } => format!("{}<{}>", file.text(*name), list(args)),
             Shape::Error => "?".to_string(),
         }
     }

@@ -11,6 +11,7 @@ pub(super) fn children(file: &File, id: ExprId, out: &mut Vec<ExprId>) {
         | ExprKind::Name(_)
         | ExprKind::Mode(_)
         | ExprKind::Last(_)
+        | ExprKind::Constructor(..)
         | ExprKind::Unsupported(_)
         | ExprKind::Error => {}
         ExprKind::Unary(_, e)
@@ -18,6 +19,7 @@ pub(super) fn children(file: &File, id: ExprId, out: &mut Vec<ExprId>) {
         | ExprKind::When(e, _)
         | ExprKind::Component(e, _)
         | ExprKind::Field(e, _)
+        | ExprKind::Tester(_, e)
         | ExprKind::Quantifier(_, _, e) => out.push(*e),
         ExprKind::Binary(_, a, b) | ExprKind::Repeat(a, b) | ExprKind::Index(a, b) => out.extend([*a, *b]),
         ExprKind::If(c, a, b) => out.extend([*c, *a, *b]),
@@ -31,6 +33,10 @@ pub(super) fn children(file: &File, id: ExprId, out: &mut Vec<ExprId>) {
             if let Some(defaults) = call.activation.as_ref().and_then(|a| a.defaults.as_ref()) {
                 out.extend(defaults);
             }
+        }
+        ExprKind::Match(value, arms) => {
+            out.push(*value);
+            out.extend(arms.iter().map(|(_, e)| *e));
         }
         ExprKind::Merge { arms, .. } => out.extend(arms.iter().map(|(_, e)| *e)),
         ExprKind::Record(_, fields) | ExprKind::RecordOf(_, fields) => out.extend(fields.iter().map(|(_, e)| *e)),

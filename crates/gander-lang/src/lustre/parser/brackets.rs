@@ -16,6 +16,13 @@ impl Parser<'_> {
             .expected("`else`")
             .label(Span::new(start, start + 2), "for this `if`")
             .note("an `if` in an expression always has an `else`: a stream has a value at every instant");
+        let diagnostic = match self.word(0) {
+            "elsif" | "elseif" | "elif" => {
+                let span = self.span(0);
+                diagnostic.help("in an expression it is written `else if`").fix(span, "else if")
+            }
+            _ => diagnostic,
+        };
         self.report(diagnostic);
         None
     }

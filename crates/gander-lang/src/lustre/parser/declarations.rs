@@ -3,7 +3,7 @@
 use super::{K, Parser};
 use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
-use crate::lustre::ast::{Const, ContractDecl, Item, Name, Node, NodeKind, TypeKind, VarDecl};
+use crate::lustre::ast::{Const, ContractDecl, Item, Name, Node, NodeKind, VarDecl};
 use crate::span::Span;
 use crate::suggest::nearest;
 
@@ -92,8 +92,10 @@ impl Parser<'_> {
             "include" if self.kind(1) == K::Text => {
                 self.bump();
                 self.bump();
-                let diagnostic = Diagnostic::new(Code::E0510, self.since(start), "gander does not support `include`");
-                self.push_diagnostic(diagnostic.help("copy the declarations of that file into this one"));
+                self.eat(K::Semicolon);
+                // Statements whose file was read are blank.
+                let message = "the file cannot be included: nobody can read it for this text";
+                self.push_diagnostic(Diagnostic::new(Code::E1308, self.since(start), message));
                 Some(())
             }
             _ => self.no_item(),
@@ -109,7 +111,7 @@ impl Parser<'_> {
         let diagnostic = Diagnostic::new(Code::E0116, self.span(0), message);
         let diagnostic = match word {
             "var" | "let" | "assert" | "tel" => diagnostic.help(format!("`{word}` belongs into a node")),
-            "open" => diagnostic.help("files are not included; copy the declarations into this one"),
+            "open" => diagnostic.help("write `include` and the name of the file in quotes"),
             _ => match nearest(word, ITEMS) {
                 Some(near) => diagnostic.did_you_mean(Some(near)),
                 None => diagnostic.help("a file declares types, constants, nodes, functions and contracts"),
@@ -142,24 +144,8 @@ impl Parser<'_> {
         Some(())
     }
 
-    fn datatype(&mut self) -> Option<()> {
-        let start = self.start();
-        self.bump();
-        let name = self.declare("the name of a type")?;
-        let type_params = self.type_params()?;
-        while !self.at(K::End) && !self.at(K::Semicolon) && !self.at_item() {
-            self.bump();
-        }
-        self.eat(K::Semicolon);
-        let span = self.since(start);
-        self.report_unsupported("datatypes", span);
-        let definition = Some(self.add_type(TypeKind::Unsupported("datatypes"), span));
-        self.file.items.push(Item::Type { name, type_params, definition });
-        Some(())
-    }
-
     /// `<T, U>` behind a declared name.
-    fn type_params(&mut self) -> Option<Vec<Name>> {
+    pub(super) fn type_params(&mut self) -> Option<Vec<Name>> {
         let mut params = Vec::new();
         if !self.eat(K::Less) {
             return Some(params);

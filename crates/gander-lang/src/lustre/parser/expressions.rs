@@ -21,7 +21,7 @@ use super::{K, Parser};
 use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
 use crate::lustre::ast::{
-    Activation, Binary, CastTo, ClockValue, ExprId, ExprKind, Name, QuantifierKind, Selector, TypeId, Unary,
+    Activation, Binary, CastTo, ClockValue, ExprId, ExprKind, Name, Pattern, QuantifierKind, Selector, TypeId, Unary,
 };
 use crate::span::Span;
 
@@ -100,6 +100,12 @@ pub(super) enum Frame {
     Defaults(Box<Head>, Vec<ExprId>),
     /// Behind `merge(c;`
     MergePair(u32, Name, Option<ExprId>),
+    /// Behind `match`
+    Scrutinee(u32),
+    /// Behind `match e with … | pattern :`
+    MatchArm(Box<MatchHead>),
+    /// Behind `C?(`
+    Tester(u32, Name),
     /// Behind `merge c (V ->`
     MergeArm(u32, Name, Box<(Vec<(ClockValue, ExprId)>, ClockValue)>),
 }
@@ -124,6 +130,14 @@ pub(super) struct RecordHead {
     pub(super) ty: Option<TypeId>,
     pub(super) fields: Vec<(Name, ExprId)>,
     pub(super) field: Name,
+}
+
+/// A `match` of which arms are still to come.
+pub(super) struct MatchHead {
+    pub(super) start: u32,
+    pub(super) scrutinee: ExprId,
+    pub(super) arms: Vec<(Pattern, ExprId)>,
+    pub(super) pattern: Pattern,
 }
 
 impl Frame {
@@ -162,6 +176,12 @@ impl Machine {
     pub(super) fn push(&mut self, frame: Frame) {
         self.waiting += usize::from(frame.level().is_none());
         self.stack.push(frame);
+    }
+
+    /// Whether a `|` begins the next arm of a `match`.
+    fn in_match(&self) -> bool {
+        let partner = self.stack.iter().rev().find(|frame| frame.level().is_none());
+        matches!(partner, Some(Frame::MatchArm(_)))
     }
 
     fn pop(&mut self) -> Option<Frame> {
@@ -250,6 +270,9 @@ impl Parser<'_> {
                 return Some(Next::Operand);
             }
             _ => {}
+        }
+        if self.at(K::Bar) && machine.in_match() {
+            return self.partner(machine, left);
         }
         if let Some((operator, level)) = self.infix() {
             let outside = machine.waiting == 0;
@@ -513,6 +536,16 @@ impl Parser<'_> {
                 return self.behind_merge_pair(machine, start, clock, first, value);
             }
             Frame::MergeArm(start, clock, arms) => return self.behind_merge_arm(machine, start, clock, *arms, value),
+            Frame::Scrutinee(start) => {
+                self.expect_word("with")?;
+                self.eat(K::Bar);
+                return self.match_arm(machine, start, value, Vec::new());
+            }
+            Frame::MatchArm(head) => return self.behind_match_arm(machine, *head, value),
+            Frame::Tester(start, name) => {
+                self.expect(K::RParen, "`)`")?;
+                return Some(Next::Operator(self.add_since(ExprKind::Tester(name, value), start)));
+            }
             // Operators have been completed.
             Frame::Unary(..)
             | Frame::Cast(..)

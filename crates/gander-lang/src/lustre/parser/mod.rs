@@ -15,6 +15,7 @@
 mod brackets;
 mod calls;
 mod contracts;
+mod datatypes;
 mod declarations;
 mod expressions;
 mod operands;

@@ -172,8 +172,7 @@ impl Parser<'_> {
                 self.unsupported_operand("maps", start)
             }
             "match" if self.operand_follows() && self.kind(1) != K::LBracket => {
-                self.skip_to_end();
-                self.unsupported_operand("`match`", start)
+                self.open(machine, Frame::Scrutinee(start))
             }
             "cond" if self.kind(1) == K::Bar => {
                 self.skip_to_end();
@@ -330,7 +329,11 @@ impl Parser<'_> {
             return Some(Next::Operand);
         }
         if typed {
-            return self.unsupported_operand("constructors of datatypes", start);
+            return Some(Next::Operator(self.add_since(ExprKind::Constructor(name, type_args), start)));
+        }
+        if self.at(K::Question) && self.kind(1) == K::LParen {
+            self.bump();
+            return self.open(machine, Frame::Tester(start, name));
         }
         Some(Next::Operator(self.add(ExprKind::Name(name), name.span)))
     }
