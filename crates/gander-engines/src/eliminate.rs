@@ -227,6 +227,31 @@ pub(crate) fn solution_of(pool: &mut Pool, x: SymbolId, l: TermId) -> Option<Ter
     solved(pool, x, &literal).map(|(_, e)| e)
 }
 
+/// The term that a literal says `x` equals, where it is linear in `x` too: `y == x + 3` says that `x` is `y - 3`. On ints
+/// only if nothing is divided.
+pub(crate) fn solve_equation(pool: &mut Pool, x: SymbolId, l: TermId) -> Option<TermId> {
+    let (atom, positive) = match pool.op(l) {
+        Op::Not => (pool.args(l)[0], false),
+        _ => (l, true),
+    };
+    if pool.as_symbol(atom) == Some(x) {
+        return Some(if positive { pool.tt() } else { pool.ff() });
+    }
+    if pool.op(l) != Op::Eq {
+        return None;
+    }
+    if let Some(value) = solution_of(pool, x, l) {
+        return Some(value);
+    }
+    let sort = pool.symbol(x).sort;
+    // The other side may be of another sort.
+    if !sort.is_numeric() || pool.sort(pool.args(l)[0]) != sort {
+        return None;
+    }
+    let equation = literal(pool, x, l)?;
+    (sort == Sort::Real || equation.is_unit()).then(|| linear::zero(pool, &equation))
+}
+
 /// The value of `x` at which a literal that is linear in `x` changes its truth, as a term; for guidance only.
 pub(crate) fn bound_of(pool: &mut Pool, x: SymbolId, l: TermId) -> Option<TermId> {
     if !pool.free_symbols(&[l]).contains(&x) {

@@ -81,6 +81,7 @@ pub fn engines() -> &'static [EngineInfo] {
         crate::simulate::INFO,
         crate::bmc::INFO,
         crate::induction::INFO,
+        crate::nodes::INFO,
         crate::explicit::INFO,
         crate::bdd::INFO,
         crate::invariants::INFO,

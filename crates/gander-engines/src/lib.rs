@@ -32,6 +32,7 @@ mod invariants;
 mod liveness;
 mod log_name;
 mod memory;
+mod nodes;
 mod paths;
 mod pdr;
 mod portfolio;

@@ -325,7 +325,7 @@ impl Asker {
 }
 
 /// A formula over shared parameters, over the parameters of `t`.
-fn own_params(e: &mut Encoding, t: TransitionId, formula: TermId) -> TermId {
+pub(crate) fn own_params(e: &mut Encoding, t: TransitionId, formula: TermId) -> TermId {
     let system = Arc::clone(&e.system);
     let shared = e.params(t);
     let mut map = FxHashMap::default();

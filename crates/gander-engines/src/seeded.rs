@@ -64,6 +64,8 @@ pub(crate) enum SeededBug {
     LostTooSoon,
     /// The last two frames are taken for equal.
     FramesTakenForEqual,
+    /// A set that lost conjuncts is taken for what can be reached.
+    TakenForExact,
     /// A lemma is put into the frame after the one that it was shown for.
     LemmaTooHigh,
 }
@@ -253,6 +255,12 @@ mod tests {
     fn bugs_of_backward_search_are_caught() {
         use SeededBug::*;
         are_caught(&[ForgottenGuard, SubsumedTheWrongWay, ParameterNotRenamed], &["backward"]);
+    }
+
+    #[test]
+    fn bugs_of_node_invariants_are_caught() {
+        use SeededBug::*;
+        are_caught(&[ForgottenGuard, DroppedFrame, DroppedAssumption, ForgottenStart, TakenForExact], &["nodes"]);
     }
 
     #[test]

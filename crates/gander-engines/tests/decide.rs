@@ -84,6 +84,42 @@ fn backward_refutes_what_a_counter_leaves_behind() {
     assert_eq!(words(m, "backward"), ["holds 1", "fails", "holds 5"]);
 }
 
+/// A loan that is paid back in equal parts: a cycle with a product, closed exactly.
+#[test]
+fn nodes_close_a_cycle_with_a_product() {
+    let mut m = Model::new(&["Agreed", "Paid"]);
+    m.int("debt");
+    m.int("part");
+    m.int("terms");
+    m.start("go", 0, "terms > 0 and part > 0 and debt == terms * part");
+    m.step("pay", 0, 0, &[], "terms > 1", &["debt := debt - part", "terms := terms - 1"]);
+    m.step("last", 0, 1, &[], "terms == 1", &["debt := debt - part", "terms := terms - 1"]);
+    m.reachable("in debt in the end", &["in Paid and debt != 0"]);
+    m.reachable("paid at once", &["in Paid and part == 7 and debt == 0"]);
+    m.claim("enable last", ClaimKind::CanEnable(TransitionId(1)));
+    m.claim("no sinkhole", ClaimKind::NoSinkhole(gander_system::NodeId(0)));
+    assert_eq!(words(m, "nodes"), ["fails", "holds 1", "holds 0", "holds"]);
+}
+
+/// Outside cycles invariants are exact, whatever adds up.
+#[test]
+fn nodes_deduce_along_a_chain() {
+    let names: Vec<String> = (0..40).map(|n| format!("N{n}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let mut m = Model::new(&names);
+    m.int("i");
+    m.start("go", 0, "i == 0");
+    for n in 0..39 {
+        let guard = format!("1 <= `s{n}.j` and `s{n}.j` <= 10");
+        m.step(&format!("s{n}"), n, n + 1, &["j"], &guard, &[&format!("i := i + `s{n}.j`")]);
+    }
+    m.reachable("too much", &["i > 390"]);
+    m.reachable("most", &["i == 390"]);
+    m.reachable("much", &["i == 205"]);
+    m.claim("enable the last", ClaimKind::CanEnable(TransitionId(38)));
+    assert_eq!(words(m, "nodes"), ["fails", "holds 39", "holds 21", "holds 38"]);
+}
+
 /// Every integer is the sum of a two-fold and a three-fold (figure 4): a path of two steps, and none is longer.
 #[test]
 fn paths_are_followed_to_their_end() {

@@ -81,6 +81,30 @@ fn paths_agree() {
     assert!(holds > 0 && fails > 0, "{report}");
 }
 
+/// One control graph, compositions that synchronise on gates, and systems with definitions. Runs are mostly shortest, but
+/// not always.
+#[test]
+fn nodes_agree() {
+    let report = agrees(Portfolio::new(Some(&["nodes"])), Lengths::Any, 820_000);
+    for kind in ["always", "reachable", "chain", "can-enable", "no-sinkhole", "completable"] {
+        let t = report.by_kind.get(kind).copied().unwrap_or_default();
+        assert!(t.holds > 0 && t.fails > 0, "{kind} is not decided in both directions\n{report}");
+    }
+    let (holds, fails) = decided(&report);
+    let kinds = ["always", "reachable", "can-enable", "no-sinkhole", "completable", "no-deadlock"];
+    let open: u64 = kinds.iter().filter_map(|k| report.by_kind.get(*k)).map(|t| t.open_holds + t.open_fails).sum();
+    assert!(open * 20 <= holds + fails, "much is left open\n{report}");
+    for settings in [Settings::few_states().composed(), Settings::few_states().linear().definitions()] {
+        let mut portfolio = Portfolio::new(Some(&["nodes"]));
+        let comparison = Comparison { lengths: Lengths::Any, settings, ..Comparison::default() };
+        let report = compare(830_000..830_000 + systems().div_ceil(2), &mut portfolio, comparison);
+        assert!(portfolio.problems.is_empty(), "internal errors:\n{}", portfolio.problems.join("\n"));
+        assert!(report.disagreements.is_empty(), "{report}");
+        let (holds, fails) = decided(&report);
+        assert!(holds > 0 && fails > 0, "{report}");
+    }
+}
+
 #[test]
 fn induction_agrees() {
     let report = agrees(Portfolio::new(Some(&["induction"])), Lengths::Shortest, 100_000);

@@ -1,0 +1,523 @@
+//! The analysis: pieces for every node, component by component in the order of the condensation.
+//!
+//! Outside cycles a node gets the images of all pieces of the nodes before it. In a cyclic component images are taken,
+//! breadth first, until they add nothing; the invariants are exact then. A component in which that does not end soon stays
+//! *open*: what was found is still reachable, but the invariants are conjunctions that the triple rule verifies
+//! ([`super::strengthen`]).
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use gander_system::{NodeFormulas, NodeId, StartId, TransitionId};
+use gander_term::{SymbolId, TermId};
+use rustc_hash::FxHashMap;
+
+use super::components::{Component, components};
+use super::image::{Images, Projected};
+use super::literals::{Facts, join, tidy};
+use super::pieces::{Piece, Pieces, Way};
+use super::relevance::Relevance;
+use super::visits::{Guide, Values, Visits};
+use crate::consult::{Consult, Solved};
+use crate::engine::{Desk, Purpose};
+use crate::question::Question;
+#[cfg(test)]
+use crate::seeded::SeededBug;
+use crate::view::View;
+
+/// Time for one question.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// More pieces at a node are made one that is not exact.
+const MOST_PIECES: usize = 16;
+
+/// Up to so many pieces of different depths are kept apart.
+const FEW_PIECES: usize = 4;
+
+/// What the closing of a component may cost before it is left open.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Budget {
+    /// For each of its transitions.
+    images: usize,
+    /// At one node.
+    pieces: usize,
+    time: Duration,
+}
+
+impl Budget {
+    pub(super) fn of_round(round: u32) -> Budget {
+        let factor = 4usize.saturating_pow(round);
+        Budget { images: 12 * factor, pieces: MOST_PIECES * factor, time: Duration::from_millis(250) * factor as u32 }
+    }
+}
+
+/// See the module's documentation.
+pub(super) struct Analysis {
+    pub view: View,
+    pub questions: Vec<Question>,
+    pub relevance: Relevance,
+    pub images: Images,
+    pub consult: Consult,
+    pub pieces: Pieces,
+    pub visits: Visits,
+    components: Vec<Component>,
+    /// How many components are done.
+    done: usize,
+    closing: Option<Closing>,
+    /// By node: it is in the component that is being closed.
+    inside: Vec<bool>,
+    /// By node: it is in a component that stays open.
+    pub open: Vec<bool>,
+    starts: Vec<Vec<StartId>>,
+    /// What a solver could not say, for people.
+    pub doubt: Option<String>,
+    budget: Budget,
+    /// By node: invariants of other engines.
+    pub lemmas: Vec<Vec<TermId>>,
+    /// The invariants of all nodes, once they are written down.
+    pub written: Option<NodeFormulas>,
+}
+
+/// A cyclic component that is being closed.
+struct Closing {
+    /// Steps to be taken, by depth: linear ones before others.
+    now: VecDeque<(usize, TransitionId)>,
+    hard: VecDeque<(usize, TransitionId)>,
+    later: Vec<usize>,
+    images: usize,
+    most_images: usize,
+    begun: Instant,
+}
+
+impl Analysis {
+    pub(super) fn new(mut view: View, questions: Vec<Question>, budget: Budget, lemmas: Vec<Vec<TermId>>) -> Analysis {
+        let purpose = Purpose { part: "nodes", claims: questions.iter().take(8).map(|q| q.claim).collect() };
+        let relevance = Relevance::of(&mut view.encoding, &questions);
+        let system = Arc::clone(&view.encoding.system);
+        let common: Vec<SymbolId> = system.vars.iter().map(|v| v.current).collect();
+        let mut starts = vec![Vec::new(); system.nodes.len()];
+        for (i, s) in system.starts.iter().enumerate() {
+            starts[s.target.index()].push(StartId::from(i));
+        }
+        Analysis {
+            components: components(&system),
+            pieces: Pieces::new(system.nodes.len()),
+            open: vec![false; system.nodes.len()],
+            images: Images::default(),
+            consult: Consult::new(purpose, common),
+            visits: Visits::default(),
+            done: 0,
+            closing: None,
+            inside: vec![false; system.nodes.len()],
+            starts,
+            doubt: None,
+            budget,
+            lemmas,
+            written: None,
+            relevance,
+            view,
+            questions,
+        }
+    }
+
+    /// All components are done.
+    pub(super) fn is_complete(&self) -> bool {
+        self.done == self.components.len()
+    }
+
+    /// Every component was closed.
+    pub(super) fn is_closed(&self) -> bool {
+        self.open.iter().all(|open| !open)
+    }
+
+    /// How many components are done, and of how many.
+    pub(super) fn progress(&self) -> (usize, usize) {
+        (self.done, self.components.len())
+    }
+
+    /// Does a small piece of work.
+    pub(super) fn work(&mut self, desk: &Desk) {
+        if self.closing.is_some() {
+            return self.close(desk);
+        }
+        let Some(component) = self.components.get(self.done) else { return };
+        let (nodes, cyclic) = (component.nodes.clone(), component.cyclic);
+        for &n in &nodes {
+            self.enter(desk, n, &nodes);
+        }
+        if cyclic {
+            self.closing = Some(self.begin_closing(&nodes));
+        } else {
+            self.limit(nodes[0]);
+            self.done += 1;
+        }
+    }
+
+    /// The pieces that starts and transitions from other components give a node.
+    fn enter(&mut self, desk: &Desk, n: NodeId, component: &[NodeId]) {
+        let system = Arc::clone(&self.view.encoding.system);
+        for s in self.starts[n.index()].clone() {
+            #[cfg(test)]
+            if self.view.encoding.bug == Some(SeededBug::ForgottenStart) && s.index() > 0 {
+                continue;
+            }
+            let constraint = system.start_term(&mut self.view.encoding.pool, s);
+            let found = self.images.states(&mut self.view.encoding, &self.relevance, n, constraint);
+            for projected in found {
+                self.found(desk, n, projected, Way::Start(s), 0, true, true);
+            }
+        }
+        for &t in system.entering(n) {
+            let source = system.transition(t).source;
+            if component.binary_search(&source).is_err() {
+                for p in self.pieces.at[source.index()].clone() {
+                    self.follow(desk, p, t);
+                }
+            }
+        }
+    }
+
+    /// Takes the image of a piece; the numbers of pieces that are new.
+    fn follow(&mut self, desk: &Desk, from: usize, t: TransitionId) -> Vec<usize> {
+        let piece = &self.pieces.all[from];
+        let (exact, covers, depth) = (piece.exact, piece.covers, piece.depth + 1);
+        let conjuncts = piece.conjuncts.clone();
+        let images = self.images.image(&mut self.view.encoding, &self.relevance, &conjuncts, t);
+        let target = self.view.encoding.system.transition(t).target;
+        let mut new = Vec::new();
+        for projected in images {
+            new.extend(self.found(desk, target, projected, Way::Step(from, t), depth, exact, covers));
+        }
+        new
+    }
+
+    /// States at a node were found.
+    #[allow(clippy::too_many_arguments)]
+    fn found(
+        &mut self,
+        desk: &Desk,
+        n: NodeId,
+        projected: Projected,
+        way: Way,
+        depth: u32,
+        exact: bool,
+        covers: bool,
+    ) -> Vec<usize> {
+        let Projected { conjuncts, leftover } = projected;
+        #[cfg(test)]
+        if self.view.encoding.bug == Some(SeededBug::TakenForExact) && conjuncts.len() > 1 {
+            let fewer = conjuncts[1..].to_vec();
+            return self.add(desk, n, fewer, way, depth, exact, covers).into_iter().collect();
+        }
+        if !leftover {
+            return self.add(desk, n, conjuncts, way, depth, exact, covers).into_iter().collect();
+        }
+        // With what could not be eliminated it is exact, without it an invariant can say it.
+        let weakened = self.images.weakened(&self.view.encoding.pool, &conjuncts);
+        let mut new = Vec::new();
+        if exact {
+            new.extend(self.add(desk, n, conjuncts, way, depth, true, false));
+        }
+        if covers {
+            new.extend(self.add(desk, n, weakened, way, depth, false, true));
+        }
+        new
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn add(
+        &mut self,
+        desk: &Desk,
+        n: NodeId,
+        conjuncts: Vec<TermId>,
+        way: Way,
+        depth: u32,
+        exact: bool,
+        covers: bool,
+    ) -> Option<usize> {
+        let pool = &mut self.view.encoding.pool;
+        let facts = Facts::of(pool, &conjuncts);
+        let mut piece =
+            Piece { node: n, conjuncts, facts, exact, covers, ways: vec![way], depth, contained: false, visited: None };
+        if let Some(old) = self.pieces.containing(pool, &piece) {
+            let old = &mut self.pieces.all[old];
+            old.depth = old.depth.min(depth);
+            return None;
+        }
+        if exact {
+            piece.visited = self.visit(desk, &piece);
+        }
+        if piece.visited.is_none() {
+            match self.consult.solve(desk, &self.view.encoding.pool, &piece.conjuncts, &[], PATIENCE) {
+                Solved::Nothing => return None,
+                Solved::Model(_) => {}
+                Solved::Unknown(reason) => self.doubt = Some(reason.to_string()),
+            }
+        }
+        // Two neighbours are one piece.
+        loop {
+            let here = self.pieces.at[n.index()].clone();
+            // Where there are few, they are kept apart by their depth.
+            let crowded = here.len() >= FEW_PIECES && !self.inside[n.index()];
+            let alike = |old: &Piece| {
+                old.exact == piece.exact
+                    && old.covers == piece.covers
+                    && !old.contained
+                    && (crowded || old.depth == piece.depth)
+            };
+            let joined = here.into_iter().find_map(|p| {
+                let old = &self.pieces.all[p];
+                if !alike(old) {
+                    return None;
+                }
+                let parts = join(&mut self.view.encoding.pool, &old.conjuncts, &piece.conjuncts)?;
+                Some((p, parts))
+            });
+            let Some((p, parts)) = joined else { break };
+            let pool = &mut self.view.encoding.pool;
+            let parts: Vec<TermId> = parts.into_iter().map(|t| self.images.simplify(pool, t)).collect();
+            let Some(parts) = tidy(pool, &parts) else { break };
+            let old = &self.pieces.all[p];
+            piece.depth = piece.depth.min(old.depth);
+            piece.visited = piece.visited.or(old.visited);
+            for way in &old.ways {
+                if !piece.ways.contains(way) {
+                    piece.ways.push(*way);
+                }
+            }
+            piece.facts = Facts::of(pool, &parts);
+            piece.conjuncts = parts;
+            self.pieces.at[n.index()].retain(|&q| q != p);
+        }
+        Some(self.pieces.add(piece))
+    }
+
+    /// A concrete state of a new piece, one step from a visited one.
+    fn visit(&mut self, desk: &Desk, piece: &Piece) -> Option<usize> {
+        let way = piece.ways[0];
+        let mut guide = Guide {
+            desk,
+            e: &mut self.view.encoding,
+            images: &mut self.images,
+            consult: &mut self.consult,
+            relevance: &self.relevance,
+            pieces: &self.pieces,
+        };
+        let new = match way {
+            Way::Start(s) => self.visits.begin(&mut guide, s, &Values::default())?,
+            Way::Step(from, t) => {
+                let from = self.pieces.all[from].visited?;
+                self.visits.step(&mut guide, from, t, &Values::default(), None)?
+            }
+        };
+        // An image can have several disjuncts: the state may lie in another one.
+        let values = self.visits.values(&self.view.encoding, new);
+        let pool = &self.view.encoding.pool;
+        let holds = |&c: &TermId| {
+            gander_term::evaluate(pool, c, &|s| values.get(&s).cloned()).ok() == Some(gander_term::Value::Bool(true))
+        };
+        piece.conjuncts.iter().all(holds).then_some(new)
+    }
+
+    /// Many pieces at a node become one that is not exact, beside them.
+    fn limit(&mut self, n: NodeId) {
+        let covering: Vec<usize> = self.pieces.covering(n).collect();
+        if covering.len() <= MOST_PIECES {
+            return;
+        }
+        // What all of them say.
+        let first = &self.pieces.all[covering[0]];
+        let rest = &covering[1..];
+        let pool = &self.view.encoding.pool;
+        let hull: Vec<TermId> = first
+            .conjuncts
+            .iter()
+            .copied()
+            .filter(|c| {
+                rest.iter().all(|&p| {
+                    let p = &self.pieces.all[p];
+                    super::literals::implies(pool, &p.facts, &p.conjuncts, &[*c])
+                })
+            })
+            .collect();
+        let depth = covering.iter().map(|&p| self.pieces.all[p].depth).min().unwrap_or(0);
+        for &p in &covering {
+            self.pieces.all[p].covers = false;
+        }
+        let all = &self.pieces.all;
+        self.pieces.at[n.index()].retain(|&p| all[p].exact);
+        // Of the exact ones some are enough.
+        self.pieces.at[n.index()].truncate(MOST_PIECES);
+        let facts = Facts::of(pool, &hull);
+        self.pieces.add(Piece {
+            node: n,
+            conjuncts: hull,
+            facts,
+            exact: false,
+            covers: true,
+            ways: Vec::new(),
+            depth,
+            contained: false,
+            visited: None,
+        });
+    }
+
+    fn begin_closing(&mut self, nodes: &[NodeId]) -> Closing {
+        let system = Arc::clone(&self.view.encoding.system);
+        nodes.iter().for_each(|n| self.inside[n.index()] = true);
+        let transitions: usize = nodes.iter().map(|&n| system.leaving(n).len()).sum();
+        let entry: Vec<usize> = nodes.iter().flat_map(|n| self.pieces.at[n.index()].clone()).collect();
+        let mut closing = Closing {
+            now: VecDeque::new(),
+            hard: VecDeque::new(),
+            later: entry,
+            images: 0,
+            most_images: self.budget.images * transitions.max(1),
+            begun: Instant::now(),
+        };
+        self.next_depth(&mut closing);
+        closing
+    }
+
+    /// Lines up the steps from the pieces of the least depth that waits; false if none does.
+    fn next_depth(&mut self, closing: &mut Closing) -> bool {
+        let system = Arc::clone(&self.view.encoding.system);
+        let Some(depth) = closing.later.iter().map(|&p| self.pieces.all[p].depth).min() else { return false };
+        let (now, later): (Vec<usize>, Vec<usize>) =
+            std::mem::take(&mut closing.later).into_iter().partition(|&p| self.pieces.all[p].depth == depth);
+        closing.later = later;
+        for p in now {
+            let node = self.pieces.all[p].node;
+            // What another one contains leads nowhere new, and what was joined with another one is that.
+            if self.pieces.all[p].contained || !self.pieces.at[node.index()].contains(&p) {
+                continue;
+            }
+            for &t in system.leaving(node) {
+                if !self.inside[system.transition(t).target.index()] {
+                    continue;
+                }
+                let step = self.images.step(&mut self.view.encoding, t);
+                let mut all = step.next.clone();
+                all.push(step.conditions);
+                let linear = self.view.encoding.pool.features(&all).is_linear();
+                if linear { closing.now.push_back((p, t)) } else { closing.hard.push_back((p, t)) }
+            }
+        }
+        true
+    }
+
+    /// Takes one image in the component that is being closed.
+    fn close(&mut self, desk: &Desk) {
+        let Some(mut closing) = self.closing.take() else { return };
+        let Some((p, t)) = closing.now.pop_front().or_else(|| closing.hard.pop_front()) else {
+            if self.next_depth(&mut closing) {
+                self.closing = Some(closing);
+            } else {
+                self.end_closing();
+            }
+            return;
+        };
+        let target = self.view.encoding.system.transition(t).target;
+        closing.images += 1;
+        if !self.adds_nothing(desk, p, t) {
+            let new = self.follow(desk, p, t);
+            for &p in &new {
+                self.mark_contained(desk, p);
+            }
+            closing.later.extend(new);
+        }
+        let crowded = self.pieces.covering(target).count() > self.budget.pieces;
+        let long = closing.images > closing.most_images || closing.begun.elapsed() > self.budget.time;
+        if crowded || long {
+            self.leave_open(desk);
+        } else {
+            self.closing = Some(closing);
+        }
+    }
+
+    /// Every step of `t` from the piece leads into pieces that are known.
+    fn adds_nothing(&mut self, desk: &Desk, p: usize, t: TransitionId) -> bool {
+        let system = Arc::clone(&self.view.encoding.system);
+        let target = system.transition(t).target;
+        let piece = &self.pieces.all[p];
+        let (exact, covers, depth) = (piece.exact, piece.covers, piece.depth);
+        let good = |q: &Piece| {
+            (q.exact || !exact)
+                && (q.covers || !covers)
+                && !q.contained
+                && q.depth <= depth + 1
+                && !self.mentions_past(q)
+        };
+        let known: Vec<usize> =
+            self.pieces.at[target.index()].iter().copied().filter(|&q| good(&self.pieces.all[q])).collect();
+        if known.is_empty() {
+            return false;
+        }
+        let pool = &mut self.view.encoding.pool;
+        let parts: Vec<TermId> =
+            known.iter().map(|&q| pool.and(self.pieces.all[q].conjuncts.iter().copied())).collect();
+        let union = pool.or(parts);
+        let formulas = self.step_formulas(p, t, union);
+        matches!(self.consult.solve(desk, &self.view.encoding.pool, &formulas, &[], PATIENCE / 4), Solved::Nothing)
+    }
+
+    /// A step of `t` from the piece to a state that does not satisfy `then`.
+    fn step_formulas(&mut self, p: usize, t: TransitionId, then: TermId) -> Vec<TermId> {
+        let e = &mut self.view.encoding;
+        let system = Arc::clone(&e.system);
+        let step = self.images.step(e, t);
+        let assumption = self.images.assumption(e, system.transition(t).target);
+        let behind: FxHashMap<SymbolId, TermId> =
+            system.vars.iter().zip(&step.next).map(|(v, &n)| (v.current, n)).collect();
+        let not = e.pool.not(then);
+        let not = e.pool.substitute(not, &behind);
+        let assumption = e.pool.substitute(assumption, &behind);
+        let mut formulas = self.pieces.all[p].conjuncts.clone();
+        formulas.extend([step.conditions, assumption, not]);
+        formulas.iter().map(|&f| self.images.simplify(&mut e.pool, f)).collect()
+    }
+
+    /// Pieces that mention what was before cannot be on the right of an implication.
+    fn mentions_past(&self, piece: &Piece) -> bool {
+        self.images.weakened(&self.view.encoding.pool, &piece.conjuncts).len() < piece.conjuncts.len()
+    }
+
+    /// A new piece may contain older ones, which then need no further images.
+    fn mark_contained(&mut self, desk: &Desk, new: usize) {
+        let n = self.pieces.all[new].node;
+        if self.mentions_past(&self.pieces.all[new]) || !self.pieces.at[n.index()].contains(&new) {
+            return;
+        }
+        let pool = &mut self.view.encoding.pool;
+        let formula = pool.and(self.pieces.all[new].conjuncts.iter().copied());
+        let not = pool.not(formula);
+        for old in self.pieces.at[n.index()].clone() {
+            let (a, b) = (&self.pieces.all[new], &self.pieces.all[old]);
+            if old == new || b.contained || (b.exact && !a.exact) || (b.covers && !a.covers) {
+                continue;
+            }
+            let pool = &self.view.encoding.pool;
+            let plain = super::literals::implies(pool, &b.facts, &b.conjuncts, &a.conjuncts);
+            let mut formulas = b.conjuncts.clone();
+            formulas.push(not);
+            if plain || self.consult.solve(desk, pool, &formulas, &[], PATIENCE / 8) == Solved::Nothing {
+                self.pieces.all[old].contained = true;
+            }
+        }
+    }
+
+    /// The component is not closed: its pieces are reachable, its invariants have to be found in another way.
+    fn leave_open(&mut self, desk: &Desk) {
+        let nodes = self.components[self.done].nodes.clone();
+        self.strengthen(desk, &nodes);
+        self.end_closing();
+    }
+
+    fn end_closing(&mut self) {
+        for n in &self.components[self.done].nodes {
+            self.inside[n.index()] = false;
+        }
+        self.done += 1;
+    }
+}

@@ -1,0 +1,116 @@
+//! Strongly connected components of the control graph, in the order of the condensation: each after all that lead to it.
+//!
+//! Tarjan, *Depth-First Search and Linear Graph Algorithms* (1972), with an explicit stack.
+
+use gander_system::{NodeId, System};
+
+/// A strongly connected component.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Component {
+    /// Its nodes, in order.
+    pub nodes: Vec<NodeId>,
+    /// Some transition of it leads back into it.
+    pub cyclic: bool,
+}
+
+/// The components that the control graph reaches from the starts, each after all that lead to it.
+pub(super) fn components(system: &System) -> Vec<Component> {
+    const NEW: u32 = u32::MAX;
+    let count = system.nodes.len();
+    let (mut index, mut low) = (vec![NEW; count], vec![0u32; count]);
+    let (mut on_path, mut path) = (vec![false; count], Vec::new());
+    let mut next = 0;
+    let mut found: Vec<Component> = Vec::new();
+    // A node and how many of its transitions were followed.
+    let mut stack: Vec<(NodeId, usize)> = Vec::new();
+    for start in &system.starts {
+        if index[start.target.index()] == NEW {
+            stack.push((start.target, 0));
+        }
+        while let Some((n, followed)) = stack.pop() {
+            let i = n.index();
+            if followed == 0 {
+                index[i] = next;
+                low[i] = next;
+                next += 1;
+                on_path[i] = true;
+                path.push(n);
+            }
+            let leaving = system.leaving(n);
+            if let Some(&t) = leaving.get(followed) {
+                stack.push((n, followed + 1));
+                let m = system.transition(t).target;
+                if index[m.index()] == NEW {
+                    stack.push((m, 0));
+                } else if on_path[m.index()] {
+                    low[i] = low[i].min(index[m.index()]);
+                }
+                continue;
+            }
+            if low[i] == index[i] {
+                let mut nodes = Vec::new();
+                while let Some(m) = path.pop() {
+                    on_path[m.index()] = false;
+                    nodes.push(m);
+                    if m == n {
+                        break;
+                    }
+                }
+                nodes.sort_unstable();
+                let inside = |m: NodeId| nodes.binary_search(&m).is_ok();
+                let cyclic = nodes.len() > 1 || leaving.iter().any(|&t| inside(system.transition(t).target));
+                found.push(Component { nodes, cyclic });
+            }
+            if let Some(&(parent, _)) = stack.last() {
+                low[parent.index()] = low[parent.index()].min(low[i]);
+            }
+        }
+    }
+    // A component is complete before those that lead to it.
+    found.reverse();
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gander_system::SystemBuilder;
+    use gander_term::Pool;
+
+    fn graph(nodes: u32, edges: &[(u32, u32)]) -> System {
+        let names: Vec<String> = (0..nodes).map(|n| format!("N{n}")).collect();
+        let names: Vec<(&str, _)> = names.iter().map(|n| (n.as_str(), None)).collect();
+        let mut b = SystemBuilder::new("s", Pool::new(), &names).unwrap();
+        b.start("go", NodeId(0), &[], None).unwrap();
+        for &(from, to) in edges {
+            let step = b.transition(&format!("{from}to{to}"), None, NodeId(from), NodeId(to), None).unwrap();
+            b.add(step).unwrap();
+        }
+        b.finish()
+    }
+
+    fn parts(system: &System) -> Vec<(Vec<u32>, bool)> {
+        components(system).into_iter().map(|c| (c.nodes.iter().map(|n| n.0).collect(), c.cyclic)).collect()
+    }
+
+    #[test]
+    fn cycles_are_one_component_and_come_after_what_leads_to_them() {
+        let system = graph(6, &[(0, 1), (1, 2), (2, 1), (2, 3), (0, 3), (3, 3), (5, 3)]);
+        assert_eq!(parts(&system), [(vec![0], false), (vec![1, 2], true), (vec![3], true)]);
+    }
+
+    #[test]
+    fn a_component_closed_by_a_long_way_round_is_one() {
+        let system = graph(5, &[(0, 1), (1, 2), (2, 3), (3, 1), (2, 4), (4, 0)]);
+        assert_eq!(parts(&system), [(vec![0, 1, 2, 3, 4], true)]);
+    }
+
+    #[test]
+    fn long_chains_cost_no_stack() {
+        let edges: Vec<(u32, u32)> = (0..20_000).map(|n| (n, n + 1)).collect();
+        let system = graph(20_001, &edges);
+        let found = components(&system);
+        assert_eq!(found.len(), 20_001);
+        assert!(found.iter().enumerate().all(|(i, c)| c.nodes == [NodeId(i as u32)] && !c.cyclic));
+    }
+}

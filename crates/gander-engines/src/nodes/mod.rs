@@ -1,0 +1,212 @@
+//! Node invariants: what can be true at each node of the control graph, exactly where that can be said.
+//!
+//! After *Static Analysis of Symbolic Transition Systems with Goose* (the first of the documents this project began
+//! with): strongly connected components of the control graph in the order of the condensation; outside cycles the deduction
+//! rule, which is exact; inside them invariants that the triple rule verifies. What that tool asked of its user is found
+//! here: a component is closed by images as long as they add something, which often ends and is exact then; else
+//! conjunctions are sought that every step keeps. Invariants are projected onto the variables that matter at
+//! their node. It is known of each whether it is exact, so a state that only satisfies an invariant is never taken for a
+//! reachable one; runs are traced back through exact sets ([`visits`]).
+//!
+//! One invariant serves all claims.
+
+mod analysis;
+mod components;
+mod image;
+mod literals;
+mod pieces;
+mod relevance;
+mod settle;
+mod strengthen;
+mod visits;
+
+use std::time::{Duration, Instant};
+
+use gander_system::{ClaimId, ClaimKind};
+
+use crate::board::{Cursor, Fact, ProvedInvariant};
+use crate::engine::{Advance, Desk, Engine, EngineInfo};
+use crate::question::is_question;
+use crate::view::View;
+
+use analysis::{Analysis, Budget};
+use settle::Decided;
+
+/// One turn takes about this long.
+const TURN: Duration = Duration::from_millis(30);
+
+/// What is open after an analysis is tried again with more patience, so often.
+const ROUNDS: u32 = 4;
+
+/// The entry in the list of engines.
+pub(crate) const INFO: EngineInfo = EngineInfo {
+    name: "nodes",
+    about: "invariants of nodes, component by component: exact outside cycles and where cycles close",
+    decides,
+    // They mostly are, and then bounds say so.
+    finds_shortest: false,
+    begins_at_once: false,
+    open: |desk| Box::new(Nodes::new(desk)),
+};
+
+fn decides(kind: &ClaimKind) -> bool {
+    is_question(kind)
+}
+
+/// See the module's documentation.
+struct Nodes {
+    jobs: Vec<Job>,
+    obstacles: Vec<(ClaimId, String)>,
+    cursor: Cursor,
+    begun: bool,
+}
+
+/// One system to analyse: the given one, or that of a chain.
+struct Job {
+    chain: Option<ClaimId>,
+    claims: Vec<ClaimId>,
+    analysis: Option<Analysis>,
+    /// The next question to decide.
+    next: usize,
+    undecided: Vec<(ClaimId, String)>,
+    round: u32,
+    over: bool,
+}
+
+impl Nodes {
+    fn new(_: &Desk) -> Nodes {
+        Nodes { jobs: Vec::new(), obstacles: Vec::new(), cursor: Cursor::default(), begun: false }
+    }
+
+    fn begin(&mut self, desk: &Desk) {
+        let system = desk.system();
+        let (chains, plain): (Vec<ClaimId>, Vec<ClaimId>) =
+            desk.claims().iter().partition(|c| View::needs_chain(&system.claims[c.index()].kind));
+        let job = |chain, claims| Job {
+            chain,
+            claims,
+            analysis: None,
+            next: 0,
+            undecided: Vec::new(),
+            round: 0,
+            over: false,
+        };
+        if !plain.is_empty() {
+            self.jobs.push(job(None, plain));
+        }
+        self.jobs.extend(chains.into_iter().map(|c| job(Some(c), vec![c])));
+    }
+}
+
+impl Engine for Nodes {
+    fn advance(&mut self, desk: &Desk) -> Advance {
+        if !std::mem::replace(&mut self.begun, true) {
+            self.begin(desk);
+        }
+        let begun = Instant::now();
+        while begun.elapsed() < TURN && !desk.is_cancelled() {
+            // Those that have been tried least first.
+            let open = self.jobs.iter_mut().filter(|j| !j.over).min_by_key(|j| j.round);
+            let Some(job) = open else { return Advance::Finished };
+            if let Err(why) = job.work(desk, &mut self.cursor) {
+                job.over = true;
+                self.obstacles.extend(job.claims.iter().map(|&c| (c, why.clone())));
+            }
+        }
+        Advance::Again
+    }
+
+    fn obstacle(&self, claim: ClaimId) -> Option<String> {
+        let known = self.obstacles.iter().find(|(c, _)| *c == claim);
+        let undecided = || self.jobs.iter().flat_map(|j| &j.undecided).find(|(c, _)| *c == claim);
+        if let Some((_, why)) = known.or_else(undecided) {
+            return Some(why.clone());
+        }
+        let job = self.jobs.iter().find(|j| j.claims.contains(&claim))?;
+        let (done, all) = job.analysis.as_ref()?.progress();
+        Some(format!("{done} of {all} components of the control graph are analysed"))
+    }
+}
+
+impl Job {
+    /// Does a small piece of work.
+    fn work(&mut self, desk: &Desk, cursor: &mut Cursor) -> Result<(), String> {
+        let Some(analysis) = &mut self.analysis else {
+            self.claims.retain(|&c| desk.is_open(c));
+            if self.claims.is_empty() {
+                self.over = true;
+                return Ok(());
+            }
+            self.analysis = Some(self.open(desk, cursor)?);
+            self.next = 0;
+            return Ok(());
+        };
+        if !analysis.is_complete() {
+            analysis.work(desk);
+            if analysis.is_complete() && analysis.view.is_plain() {
+                publish(desk, analysis);
+            }
+            return Ok(());
+        }
+        let Some(question) = analysis.questions.get(self.next) else {
+            // Everything was looked at.
+            self.round += 1;
+            let claims: Vec<ClaimId> = self.undecided.iter().map(|(c, _)| *c).collect();
+            let final_round = analysis.is_closed() || self.round >= ROUNDS;
+            self.over = claims.is_empty() || final_round;
+            if !self.over {
+                self.claims = claims;
+                self.undecided.clear();
+                self.analysis = None;
+            }
+            return Ok(());
+        };
+        let claim = question.claim;
+        if desk.is_open(claim)
+            && let Decided::No(why) = analysis.decide(desk, self.next)
+        {
+            if desk.is_cancelled() {
+                return Ok(());
+            }
+            self.undecided.push((claim, why));
+        }
+        self.next += 1;
+        Ok(())
+    }
+
+    fn open(&self, desk: &Desk, cursor: &mut Cursor) -> Result<Analysis, String> {
+        let mut view = match self.chain {
+            Some(claim) => View::chain(desk, claim)?,
+            None => View::plain(desk),
+        };
+        let questions = self.claims.iter().filter_map(|&c| view.question(c)).collect();
+        let mut lemmas = vec![Vec::new(); view.encoding.system.nodes.len()];
+        if self.round > 0 {
+            // All of them: each analysis has terms of its own.
+            *cursor = Cursor::default();
+            for fact in desk.board().news(cursor) {
+                let Fact::Invariant(found) = &*fact else { continue };
+                let inductive = found.k == 1 && !found.loop_free && !found.no_restart && found.engine != INFO.name;
+                if inductive && let Some(by_node) = view.lemma(found) {
+                    for (n, t) in by_node {
+                        lemmas[n.index()].push(t);
+                    }
+                }
+            }
+        }
+        Ok(Analysis::new(view, questions, Budget::of_round(self.round), lemmas))
+    }
+}
+
+/// Tells others.
+fn publish(desk: &Desk, analysis: &mut Analysis) {
+    let Some(formulas) = analysis.invariants() else { return };
+    let says = |t: &gander_term::TermId| formulas.pool.as_bool(*t) != Some(true);
+    if !formulas.by_node.iter().any(says) {
+        return;
+    }
+    let (k, loop_free, no_restart) = (1, false, false);
+    let text = format!("invariants of {} nodes", formulas.by_node.len());
+    let engine = INFO.name.to_string();
+    desk.publish(Fact::Invariant(ProvedInvariant { formulas, k, loop_free, no_restart, engine }), text);
+}
