@@ -74,6 +74,8 @@ pub struct EngineOptions {
     pub invariants: InvariantOptions,
     /// Of symbolic execution along paths.
     pub paths: PathOptions,
+    /// Of node invariants.
+    pub nodes: NodeOptions,
     /// Of decision diagrams.
     pub bdd: BddOptions,
     /// A mistake to make.
@@ -90,6 +92,7 @@ impl Default for EngineOptions {
             simulation: SimulationOptions::default(),
             invariants: InvariantOptions::default(),
             paths: PathOptions::default(),
+            nodes: NodeOptions::default(),
             bdd: BddOptions::default(),
             #[cfg(test)]
             bug: None,
@@ -166,6 +169,19 @@ impl Default for SimulationOptions {
 pub struct InvariantOptions {
     /// Stop after this many rounds, each with wider templates or a deeper induction than the one before.
     pub max_rounds: Option<usize>,
+}
+
+/// Settings of node invariants.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct NodeOptions {
+    /// How often components that do not close are tried, each time with four times the patience.
+    pub rounds: u32,
+}
+
+impl Default for NodeOptions {
+    fn default() -> NodeOptions {
+        NodeOptions { rounds: 4 }
+    }
 }
 
 /// Settings of symbolic execution along paths.

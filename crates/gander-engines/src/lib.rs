@@ -53,7 +53,7 @@ pub use board::{Board, Cursor, Fact, ProvedInvariant, portable};
 pub use cancel::CancelToken;
 pub use config::{
     BddOptions, CheckConfig, CheckReport, EngineOptions, Event, InductionOptions, InternalError, InvariantOptions,
-    Nobody, Observer, Outcome, PathOptions, PathOrder, SimulationOptions,
+    Nobody, NodeOptions, Observer, Outcome, PathOptions, PathOrder, SimulationOptions,
 };
 pub use director::{check, check_with};
 pub use engine::{Advance, Desk, Engine, EngineInfo, Purpose, engines};

@@ -238,8 +238,18 @@ impl Analysis {
     ) -> Option<usize> {
         let pool = &mut self.view.encoding.pool;
         let facts = Facts::of(pool, &conjuncts);
-        let mut piece =
-            Piece { node: n, conjuncts, facts, exact, covers, ways: vec![way], depth, contained: false, visited: None };
+        let mut piece = Piece {
+            node: n,
+            conjuncts,
+            facts,
+            exact,
+            covers,
+            ways: vec![way],
+            depth,
+            contained: false,
+            followed: false,
+            visited: None,
+        };
         if let Some(old) = self.pieces.containing(pool, &piece) {
             let old = &mut self.pieces.all[old];
             old.depth = old.depth.min(depth);
@@ -359,6 +369,7 @@ impl Analysis {
             ways: Vec::new(),
             depth,
             contained: false,
+            followed: false,
             visited: None,
         });
     }
@@ -393,6 +404,7 @@ impl Analysis {
             if self.pieces.all[p].contained || !self.pieces.at[node.index()].contains(&p) {
                 continue;
             }
+            self.pieces.all[p].followed = true;
             for &t in system.leaving(node) {
                 if !self.inside[system.transition(t).target.index()] {
                     continue;
@@ -486,7 +498,8 @@ impl Analysis {
     /// A new piece may contain older ones, which then need no further images.
     fn mark_contained(&mut self, desk: &Desk, new: usize) {
         let n = self.pieces.all[new].node;
-        if self.mentions_past(&self.pieces.all[new]) || !self.pieces.at[n.index()].contains(&new) {
+        let is_there = self.pieces.at[n.index()].contains(&new) && !self.pieces.all[new].contained;
+        if !is_there || self.mentions_past(&self.pieces.all[new]) {
             return;
         }
         let pool = &mut self.view.encoding.pool;
@@ -494,7 +507,9 @@ impl Analysis {
         let not = pool.not(formula);
         for old in self.pieces.at[n.index()].clone() {
             let (a, b) = (&self.pieces.all[new], &self.pieces.all[old]);
-            if old == new || b.contained || (b.exact && !a.exact) || (b.covers && !a.covers) {
+            // Images of one that is not as deep are to be taken first: they bound runs.
+            let later = !b.followed && b.depth < a.depth;
+            if old == new || later || b.contained || (b.exact && !a.exact) || (b.covers && !a.covers) {
                 continue;
             }
             let pool = &self.view.encoding.pool;

@@ -248,6 +248,10 @@ pub(super) fn tidy(pool: &mut Pool, conjuncts: &[TermId]) -> Option<Vec<TermId>>
         let span = &facts.spans[&form];
         let equal =
             span.lower.is_some() && span.lower.as_ref().map(|e| &e.value) == span.upper.as_ref().map(|e| &e.value);
+        let tight = own.lower.is_some() && own.lower == span.lower || own.upper.is_some() && own.upper == span.upper;
+        if !tight {
+            continue;
+        }
         if equal {
             // Two bounds that meet are an equation.
             if done.contains_key(&form) {
@@ -259,9 +263,7 @@ pub(super) fn tidy(pool: &mut Pool, conjuncts: &[TermId]) -> Option<Vec<TermId>>
                 kept.push(equation(pool, c));
             }
             done.insert(form, ());
-        } else if (own.lower.is_some() && own.lower == span.lower || own.upper.is_some() && own.upper == span.upper)
-            && !kept.contains(&c)
-        {
+        } else if !kept.contains(&c) {
             kept.push(c);
         }
     }
@@ -433,6 +435,10 @@ mod tests {
         let point = conjuncts(&mut p, &["i >= 3", "i <= 3", "b"]);
         let kept = conjuncts(&mut p, &["i == 3", "b"]);
         assert_eq!(tidy(&mut p, &point), Some(kept));
+        // The looser bound does not become an equation.
+        let point = conjuncts(&mut p, &["i >= 1", "i >= 3", "i <= 3"]);
+        let kept = conjuncts(&mut p, &["i == 3"]);
+        assert_eq!(tidy(&mut p, &point), Some(kept));
         let none = conjuncts(&mut p, &["i >= 3", "i <= 2"]);
         assert_eq!(tidy(&mut p, &none), None);
     }
@@ -448,7 +454,7 @@ mod tests {
             all.sort_unstable();
             Some(all)
         };
-        let mut sorted = |p: &mut Pool, text: &[&str]| {
+        let sorted = |p: &mut Pool, text: &[&str]| {
             let mut all = conjuncts(p, text);
             all.sort_unstable();
             all

@@ -35,9 +35,6 @@ use settle::Decided;
 /// One turn takes about this long.
 const TURN: Duration = Duration::from_millis(30);
 
-/// What is open after an analysis is tried again with more patience, so often.
-const ROUNDS: u32 = 4;
-
 /// The entry in the list of engines.
 pub(crate) const INFO: EngineInfo = EngineInfo {
     name: "nodes",
@@ -143,8 +140,11 @@ impl Job {
         };
         if !analysis.is_complete() {
             analysis.work(desk);
-            if analysis.is_complete() && analysis.view.is_plain() {
-                publish(desk, analysis);
+            if analysis.is_complete() {
+                analysis.visits.write_down();
+                if analysis.view.is_plain() {
+                    publish(desk, analysis);
+                }
             }
             return Ok(());
         }
@@ -152,7 +152,7 @@ impl Job {
             // Everything was looked at.
             self.round += 1;
             let claims: Vec<ClaimId> = self.undecided.iter().map(|(c, _)| *c).collect();
-            let final_round = analysis.is_closed() || self.round >= ROUNDS;
+            let final_round = analysis.is_closed() || self.round >= desk.config().options.nodes.rounds;
             self.over = claims.is_empty() || final_round;
             if !self.over {
                 self.claims = claims;

@@ -30,8 +30,10 @@ pub(super) struct Piece {
     pub covers: bool,
     pub ways: Vec<Way>,
     pub depth: u32,
-    /// Another piece has all of its states, but is deeper.
+    /// Another piece has all of its states, but may be deeper.
     pub contained: bool,
+    /// In a component that is being closed: its images are taken, or will be.
+    pub followed: bool,
     /// A concrete state in it with a run: its number among the visited ones.
     pub visited: Option<usize>,
 }

@@ -47,63 +47,51 @@ impl Analysis {
             }
         }
         let system = Arc::clone(&self.view.encoding.system);
-        // Nodes in the order of their distance: the first run that is found is then mostly a shortest one.
-        let mut places: Vec<(u32, NodeId, usize)> = Vec::new();
+        // Pieces in the order of their depth: nothing that is looked at later can be met by a shorter run.
+        let mut places: Vec<(u32, usize, usize)> = Vec::new();
         for (i, target) in targets.iter().enumerate() {
-            let mut place = |n: NodeId| {
-                let depths = self.pieces.at[n.index()].iter().map(|&p| self.pieces.all[p].depth);
-                if let Some(depth) = depths.min() {
-                    places.push((depth, n, i));
-                }
+            let mut place = |n: NodeId, step: u32| {
+                let pieces = self.pieces.at[n.index()].iter();
+                places.extend(pieces.map(|&p| (self.pieces.all[p].depth + step, p, i)));
             };
             match target.place {
-                Place::Anywhere => system.node_ids().for_each(&mut place),
-                Place::At(n) => place(n),
-                Place::Taking(t) => place(system.transition(t).source),
+                Place::Anywhere => system.node_ids().for_each(|n| place(n, 0)),
+                Place::At(n) => place(n, 0),
+                Place::Taking(t) => place(system.transition(t).source, 1),
                 Place::Beginning(_) => {}
             }
         }
-        places.sort_unstable_by_key(|p| (p.0, p.1));
-        for (_, n, i) in places {
+        places.sort_unstable();
+        let formulas: Vec<Vec<TermId>> = targets.iter().map(|t| self.target_formulas(t)).collect();
+        let mut excluded: FxHashMap<(NodeId, usize), bool> = FxHashMap::default();
+        for (depth, p, i) in places {
             if desk.is_cancelled() {
                 return Decided::No("cancelled".into());
             }
-            let target = &targets[i];
-            let step = u32::from(matches!(target.place, Place::Taking(_)));
-            let formulas = self.target_formulas(target);
-            let mut excluded = true;
-            let (mut covering, others): (Vec<usize>, Vec<usize>) =
-                self.pieces.at[n.index()].iter().partition(|&&p| self.pieces.all[p].covers);
-            // If the invariant excludes it, so does what it contains.
-            covering.sort_by_key(|&p| self.pieces.all[p].depth);
-            let whole = covering.iter().filter(|&&p| !self.pieces.all[p].contained).copied();
-            if whole.clone().all(|p| self.pieces.all[p].facts.excludes(&self.view.encoding.pool, &formulas)) {
-                continue;
-            }
-            for p in covering.into_iter().chain(others) {
-                let covers = self.pieces.all[p].covers;
-                if !covers && excluded {
-                    // The invariant excludes it here.
-                    break;
+            let (n, covers) = (self.pieces.all[p].node, self.pieces.all[p].covers);
+            if !covers {
+                // What the invariant excludes need not be looked for.
+                let known = excluded.get(&(n, i)).copied();
+                let nothing = known.unwrap_or_else(|| self.is_excluded(desk, n, &targets[i], &formulas[i]));
+                excluded.insert((n, i), nothing);
+                if nothing {
+                    continue;
                 }
-                match self.look(desk, p, target, &formulas) {
-                    Look::Excluded => {}
-                    Look::Met(visited) => {
-                        let depth = self.pieces.all[p].depth + step;
+            }
+            match self.look(desk, p, &targets[i], &formulas[i]) {
+                Look::Excluded => {}
+                Look::Met(visited) => {
+                    let nearest = nearest.map_or(depth, |d: u32| d.min(depth));
+                    return self.met(desk, question, visited, Some(nearest));
+                }
+                Look::Perhaps(reason) => {
+                    if covers {
                         nearest = Some(nearest.map_or(depth, |d| d.min(depth)));
-                        return self.met(desk, question, visited, nearest);
                     }
-                    Look::Perhaps(reason) => {
-                        if covers {
-                            excluded = false;
-                            let depth = self.pieces.all[p].depth + step;
-                            nearest = Some(nearest.map_or(depth, |d| d.min(depth)));
-                        }
-                        let name = &system.node(n).name;
-                        let exactness = if self.pieces.is_exact(n) { "" } else { ", which is not exact," };
-                        let reason = reason.map(|r| format!(": {r}")).unwrap_or_default();
-                        why = Some(format!("the invariant found for {name}{exactness} does not exclude it{reason}"));
-                    }
+                    let name = &system.node(n).name;
+                    let exactness = if self.pieces.is_exact(n) { "" } else { ", which is not exact," };
+                    let reason = reason.map(|r| format!(": {r}")).unwrap_or_default();
+                    why = Some(format!("the invariant found for {name}{exactness} does not exclude it{reason}"));
                 }
             }
         }
@@ -116,6 +104,12 @@ impl Analysis {
             (_, Some(why)) => Decided::No(why),
             (_, None) => Decided::No("a solver did not know".into()),
         }
+    }
+
+    /// The invariant of a node excludes a target.
+    fn is_excluded(&mut self, desk: &Desk, n: NodeId, target: &Target, formulas: &[TermId]) -> bool {
+        let covering: Vec<usize> = self.pieces.covering(n).collect();
+        covering.into_iter().all(|p| matches!(self.look(desk, p, target, formulas), Look::Excluded))
     }
 
     /// What a state (with choices) has to satisfy to meet a target.

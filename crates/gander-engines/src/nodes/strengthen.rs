@@ -70,9 +70,11 @@ impl Analysis {
                 }
             }
         }
+        // A run may come to a node on a way that was not followed yet.
+        let found = nodes.iter().flat_map(|n| &self.pieces.at[n.index()]);
+        let depth = found.map(|&p| self.pieces.all[p].depth).min().unwrap_or(0);
         for &n in nodes {
             let here = self.pieces.at[n.index()].clone();
-            let depth = here.iter().map(|&p| self.pieces.all[p].depth).min();
             for &p in &here {
                 self.pieces.all[p].covers = false;
             }
@@ -82,8 +84,6 @@ impl Analysis {
             let pool = &mut self.view.encoding.pool;
             let conjuncts = super::literals::tidy(pool, &conjuncts).unwrap_or(conjuncts);
             let facts = Facts::of(pool, &conjuncts);
-            // A component is left open while it is being explored: a node without a piece may still be reached.
-            let depth = depth.unwrap_or(0);
             let ways = Vec::new();
             self.pieces.add(Piece {
                 node: n,
@@ -94,6 +94,7 @@ impl Analysis {
                 ways,
                 depth,
                 contained: false,
+                followed: false,
                 visited: None,
             });
         }

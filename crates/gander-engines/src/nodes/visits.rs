@@ -8,7 +8,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use gander_system::{Leg, NodeId, Run, StartId, State, Step, TransitionId};
+use gander_system::{Leg, Legs, NodeId, Run, StartId, State, Step, TransitionId};
 use gander_term::{SymbolId, TermId, Value, evaluate};
 use rustc_hash::FxHashMap;
 
@@ -36,6 +36,8 @@ pub(super) struct Visit {
     /// The visit before, the transition and its parameters; none at a start.
     pub before: Option<(usize, TransitionId, Vec<Value>)>,
     pub start: StartId,
+    /// The visit that its run begins with.
+    first: usize,
     pub length: u32,
 }
 
@@ -43,7 +45,12 @@ pub(super) struct Visit {
 #[derive(Default)]
 pub(super) struct Visits {
     pub all: Vec<Visit>,
+    /// By visit, as far as they were written down: a long run that passes it.
+    written: Vec<Legs>,
 }
+
+/// So many legs are written down at most to be shared.
+const MOST_LEGS: usize = 2_000_000;
 
 /// What is needed to find runs.
 pub(super) struct Guide<'a> {
@@ -56,8 +63,56 @@ pub(super) struct Guide<'a> {
 }
 
 impl Visits {
+    /// Writes down the runs to all visited states: each is the beginning of a long one, which is written down once.
+    pub(super) fn write_down(&mut self) {
+        let count = self.all.len();
+        // The visit behind which the longest way lies, and the length of that.
+        let mut longest: Vec<(u32, Option<usize>)> = vec![(0, None); count];
+        for v in (0..count).rev() {
+            if let Some((before, ..)) = self.all[v].before {
+                let far = longest[v].0 + 1;
+                if longest[before].1.is_none() || far > longest[before].0 {
+                    longest[before] = (far, Some(v));
+                }
+            }
+        }
+        let heads: Vec<usize> = (0..count)
+            .filter(|&v| self.all[v].before.as_ref().is_none_or(|(before, ..)| longest[*before].1 != Some(v)))
+            .collect();
+        let legs: usize = heads.iter().map(|&v| (self.all[v].length + longest[v].0) as usize).sum();
+        if legs > MOST_LEGS {
+            return;
+        }
+        let mut written = vec![Legs::new(); count];
+        for head in heads {
+            let mut end = head;
+            while let Some(next) = longest[end].1 {
+                end = next;
+            }
+            let whole = self.legs(end);
+            let mut at = head;
+            loop {
+                written[at] = whole.clone();
+                match longest[at].1 {
+                    Some(next) => at = next,
+                    None => break,
+                }
+            }
+        }
+        self.written = written;
+    }
+
     /// The run to a visited state.
     pub(super) fn run(&self, end: usize) -> Run {
+        let legs = match self.written.get(end) {
+            Some(whole) => whole.prefix(self.all[end].length as usize),
+            None => self.legs(end),
+        };
+        let first = &self.all[self.all[end].first];
+        Run { start: first.start, first: first.state.clone(), legs }
+    }
+
+    fn legs(&self, end: usize) -> Legs {
         let mut legs = Vec::with_capacity(self.all[end].length as usize);
         let mut at = end;
         while let Some((before, transition, params)) = &self.all[at].before {
@@ -66,7 +121,7 @@ impl Visits {
             at = *before;
         }
         legs.reverse();
-        Run { start: self.all[at].start, first: self.all[at].state.clone(), legs }
+        legs.into()
     }
 
     /// The values of a visited state, by symbol.
@@ -86,7 +141,8 @@ impl Visits {
         let symbols = system.vars.iter().map(|v| v.current);
         let state = symbols.map(|s| value_in(g.e, s, &[&known, &values])).collect();
         let start = s;
-        self.all.push(Visit { state: State { node, values: state }, before: None, start, length: 0 });
+        let first = self.all.len();
+        self.all.push(Visit { state: State { node, values: state }, before: None, start, first, length: 0 });
         Some(self.all.len() - 1)
     }
 
@@ -142,9 +198,9 @@ impl Visits {
             values.push(evaluate(&g.e.pool, next, &look).ok()?);
         }
         let params = step.params.iter().map(|&p| value_in(g.e, p, &[&found])).collect();
-        let (start, length) = (self.all[from].start, self.all[from].length + 1);
+        let (start, first, length) = (self.all[from].start, self.all[from].first, self.all[from].length + 1);
         let before = Some((from, t, params));
-        self.all.push(Visit { state: State { node: target, values }, before, start, length });
+        self.all.push(Visit { state: State { node: target, values }, before, start, first, length });
         Some(self.all.len() - 1)
     }
 

@@ -20,6 +20,8 @@ pub struct Portfolio {
     pub abstraction: bool,
     pub timeout: Duration,
     pub few_states: u64,
+    /// Of node invariants.
+    pub node_rounds: u32,
     /// Everything that went wrong inside.
     pub problems: Vec<String>,
     /// Claims left open, by seed order, for looking at.
@@ -38,6 +40,7 @@ impl Portfolio {
             abstraction: false,
             timeout: Duration::from_secs(20),
             few_states: 20_000,
+            node_rounds: 2,
             problems: Vec::new(),
             open: Vec::new(),
         }
@@ -58,6 +61,7 @@ impl Decider for Portfolio {
         config.options.bdd.few_states = self.few_states;
         config.options.simulation.max_steps = self.max_steps;
         config.options.invariants.max_rounds = self.max_rounds;
+        config.options.nodes.rounds = self.node_rounds;
         let report = check(system, &config, &CancelToken::new(), &Nobody);
         for e in &report.internal_errors {
             self.problems.push(format!("{}: {}: {}", e.engine, system.claims[e.claim.index()].name, e.problem));
