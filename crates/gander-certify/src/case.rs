@@ -1,17 +1,19 @@
 //! One check: the system, the terms that are built for it, and the solver sessions that are asked.
 //!
 //! Every check talks to solvers in sessions of its own, started when first needed and shared by its questions; the
-//! process behind a session may have served an earlier check, in which case it was reset. A question goes to the solver
-//! that its features call for; if that one does not know, the others are asked.
+//! process behind a session may have served an earlier check, in which case it was reset unless the terms are the same. A
+//! question goes to the solver that its features call for; if that one does not know, the others are asked. No solver is
+//! waited for while others have not been asked: each gets a slice of time, and a longer one when its turn comes again.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use gander_smt::{Answer, Limits, Reason, Session, SessionConfig, Solver, StepSymbol};
 use gander_system::System;
 use gander_term::{EvalError, Features, IBig, Op, Pool, Sort, SymbolId, TermId, Value, evaluate};
-use rustc_hash::FxHashSet;
 
 use crate::formula::fold_closed;
+use crate::known::Known;
 use crate::obvious::obvious_model;
 use crate::rejection::{Rejection, undecided, wrong};
 use crate::{CheckLimits, Tools};
@@ -19,9 +21,15 @@ use crate::{CheckLimits, Tools};
 /// How many values of a counterexample a message shows.
 const VALUES_SHOWN: usize = 12;
 
-/// Obligations that are asked together, and the time that is spent on such a question.
+/// Obligations that are asked together, at first and later if that goes well, and the time that is spent on such a
+/// question.
 const OBLIGATIONS_AT_ONCE: usize = 64;
+const MOST_AT_ONCE: usize = 512;
 const TIME_AT_ONCE: Duration = Duration::from_millis(200);
+
+/// The time that a solver has for a question before the next one is asked, and by how much it grows from turn to turn.
+const FIRST_SLICE: Duration = Duration::from_secs(1);
+const SLICE_GROWTH: u32 = 3;
 
 /// What must have no solution, and what a solution would mean.
 pub(crate) type Obligation = (TermId, String);
@@ -51,11 +59,12 @@ pub(crate) struct Case<'a> {
     sessions: Vec<Session>,
     /// Sessions of earlier checks, to be reset before use.
     idle: Vec<Session>,
-    asked_elsewhere: Vec<String>,
+    /// Names of the solvers that were asked, here or for what was known already.
+    asked: Vec<Arc<str>>,
     /// What was enumerated for a closed set.
     pub explored: Option<crate::closed_set::Explored>,
-    /// Formulas that were shown to have no solution.
-    refuted: FxHashSet<TermId>,
+    /// What was shown about the system, over the pool.
+    pub known: Known,
 }
 
 impl<'a> Case<'a> {
@@ -70,15 +79,37 @@ impl<'a> Case<'a> {
             deadline,
             sessions: Vec::new(),
             idle: Vec::new(),
-            asked_elsewhere: Vec::new(),
+            asked: Vec::new(),
             explored: None,
-            refuted: FxHashSet::default(),
+            known: Known::of(system),
         }
+    }
+
+    /// [`Case::new`] with what earlier checks about the system have shown, and the pool of that.
+    pub(crate) fn recall(
+        system: &'a System,
+        tools: &'a Tools,
+        deadline: Option<Instant>,
+        (pool, mut known): (Pool, Known),
+    ) -> Case<'a> {
+        let sessions = std::mem::take(&mut known.sessions);
+        Case { pool, known, sessions, ..Case::new(system, tools, deadline) }
+    }
+
+    /// What was shown about the system; the sessions are with it.
+    pub(crate) fn into_known(mut self) -> (Pool, Known) {
+        self.known.sessions = self.sessions;
+        (self.pool, self.known)
     }
 
     /// Gives sessions of earlier checks to this one.
     pub(crate) fn reuse(&mut self, sessions: Vec<Session>) {
         self.idle = sessions;
+    }
+
+    /// Sessions of earlier checks that were not needed.
+    pub(crate) fn take_idle(&mut self) -> Vec<Session> {
+        std::mem::take(&mut self.idle)
     }
 
     /// The sessions, for later checks.
@@ -89,8 +120,7 @@ impl<'a> Case<'a> {
 
     /// The solvers that were asked.
     pub(crate) fn asked(&self) -> Vec<String> {
-        let mut names = self.asked_elsewhere.clone();
-        names.extend(self.sessions.iter().map(|s| s.solver().name.to_string()));
+        let mut names: Vec<String> = self.asked.iter().map(|name| name.to_string()).collect();
         names.sort();
         names.dedup();
         names
@@ -109,7 +139,7 @@ impl<'a> Case<'a> {
     /// Counts what a check about another system has cost.
     pub(crate) fn absorb(&mut self, mut other: Case<'_>) {
         self.queries += other.queries;
-        self.asked_elsewhere.extend(other.asked());
+        self.asked.append(&mut other.asked);
         self.warnings.append(&mut other.warnings);
         self.idle.extend(other.into_sessions());
     }
@@ -133,22 +163,66 @@ impl<'a> Case<'a> {
             Some(false) => return Ok(None),
             None => {}
         }
-        if self.refuted.contains(&formula) {
+        if self.known.refuted.contains(&formula) {
+            self.rest_on_known();
             return Ok(None);
         }
         let features = self.rational_features(&[formula], what)?;
-        let mut why = Vec::new();
-        for solver in self.solvers(features, what)? {
-            match self.solve_with(&solver, formula)? {
-                Ok(found) => {
-                    if found.is_none() {
-                        self.refuted.insert(formula);
-                    }
-                    return Ok(found);
-                }
-                Err(reason) => why.push(format!("{}: {reason}", solver.name)),
-            }
+        let solvers = self.solvers(features, what)?;
+        let found = self.in_turns(solvers, what, |case, solver, slice| case.solve_with(solver, formula, slice))?;
+        if found.is_none() {
+            self.known.refuted.insert(formula);
         }
+        Ok(found)
+    }
+
+    /// Something is taken from what earlier questions have shown.
+    pub(crate) fn rest_on_known(&mut self) {
+        if self.asked.len() < self.known.asked.len() {
+            self.asked.clone_from(&self.known.asked);
+        }
+    }
+
+    /// Asks solvers one after the other, each for a slice of time, until one knows; those that ran out of time are asked
+    /// again with a longer slice. One that is alone has all the time there is.
+    fn in_turns<T>(
+        &mut self,
+        solvers: Vec<Solver>,
+        what: &str,
+        mut ask: impl FnMut(&mut Self, &Solver, Option<Duration>) -> Result<Result<T, Reason>, Rejection>,
+    ) -> Result<T, Rejection> {
+        let mut why: Vec<(Solver, Reason)> = Vec::new();
+        let (mut turn, mut slice) = (solvers, Some(FIRST_SLICE));
+        while !turn.is_empty() {
+            let mut again = Vec::new();
+            // Nobody else is there to be asked meanwhile.
+            if turn.len() == 1 {
+                slice = None;
+            }
+            for solver in turn {
+                let limits = self.query_limits()?;
+                match ask(self, &solver, slice)? {
+                    Ok(found) => {
+                        // Whoever had no answer in time when another one had comes last from now on.
+                        let late = why.into_iter().filter(|(s, r)| *r == Reason::Timeout && *s != solver);
+                        self.known.late.extend(late.map(|(s, _)| s));
+                        self.known.late.retain(|s| *s != solver);
+                        return Ok(found);
+                    }
+                    Err(reason) => {
+                        let cut = slice.is_some_and(|s| limits.time.is_none_or(|all| s < all));
+                        if reason == Reason::Timeout && cut {
+                            again.push(solver.clone());
+                        }
+                        why.retain(|(s, _)| *s != solver);
+                        why.push((solver, reason));
+                    }
+                }
+            }
+            turn = again;
+            slice = slice.and_then(|s| s.checked_mul(SLICE_GROWTH));
+        }
+        let why: Vec<String> = why.into_iter().map(|(solver, reason)| format!("{}: {reason}", solver.name)).collect();
         Err(undecided(format!("{what}: {}", why.join("; "))))
     }
 
@@ -162,24 +236,50 @@ impl<'a> Case<'a> {
 
     /// None of the formulas has a solution.
     pub(crate) fn refute_all(&mut self, obligations: &[Obligation]) -> Result<(), Rejection> {
-        for some in obligations.chunks(OBLIGATIONS_AT_ONCE) {
+        let (mut left, mut size) = (obligations, OBLIGATIONS_AT_ONCE);
+        while !left.is_empty() {
+            let (some, rest) = left.split_at(size.min(left.len()));
             if some.len() > 1 {
-                self.refute_at_once(some)?;
+                let done = self.refute_at_once(some)?;
+                size = if done { (2 * size).min(MOST_AT_ONCE) } else { OBLIGATIONS_AT_ONCE };
             }
             for (formula, what) in some {
                 self.refute(*formula, what)?;
+            }
+            left = rest;
+        }
+        Ok(())
+    }
+
+    /// Asks about many formulas, as many at once as goes well; what [`Case::refute`] knows then need not be asked again.
+    /// Gives up when that does not go well.
+    pub(crate) fn refute_what_can_be(&mut self, obligations: &[Obligation]) -> Result<(), Rejection> {
+        let (mut left, mut size, mut failures) = (obligations, MOST_AT_ONCE, 0);
+        while !left.is_empty() && failures < 4 {
+            let (some, rest) = left.split_at(size.min(left.len()));
+            if self.refute_at_once(some)? {
+                size = (2 * size).min(MOST_AT_ONCE);
+                left = rest;
+            } else {
+                failures += 1;
+                if size > OBLIGATIONS_AT_ONCE && some.len() > OBLIGATIONS_AT_ONCE {
+                    size = OBLIGATIONS_AT_ONCE;
+                } else {
+                    left = rest;
+                }
             }
         }
         Ok(())
     }
 
     /// Asks whether any of the formulas has a solution. If none has, [`Case::refute`] knows of each from then on;
-    /// otherwise nothing is known, and each has to be asked for itself, which tells the one that is to blame.
-    pub(crate) fn refute_at_once(&mut self, obligations: &[Obligation]) -> Result<(), Rejection> {
+    /// otherwise nothing is known, and each has to be asked for itself, which tells the one that is to blame. True if that
+    /// is not to be feared.
+    pub(crate) fn refute_at_once(&mut self, obligations: &[Obligation]) -> Result<bool, Rejection> {
         let mut open = Vec::new();
         for (formula, _) in obligations {
             let formula = fold_closed(&mut self.pool, *formula);
-            if self.pool.as_bool(formula) != Some(false) && !self.refuted.contains(&formula) {
+            if self.pool.as_bool(formula) != Some(false) && !self.known.refuted.contains(&formula) {
                 open.push(formula);
             }
         }
@@ -187,13 +287,13 @@ impl<'a> Case<'a> {
         open.dedup();
         let features = self.pool.features(&open);
         if open.len() < 2 || features.quantifiers {
-            return Ok(());
+            return Ok(true);
         }
         let solver = match &self.tools.only {
             Some(only) => Some(only.clone()),
-            None => self.tools.solvers.choose(features).cloned(),
+            None => self.solvers(features, "several obligations").ok().and_then(|all| all.into_iter().next()),
         };
-        let Some(solver) = solver else { return Ok(()) };
+        let Some(solver) = solver else { return Ok(true) };
         let limits = self.query_limits()?;
         let limits = Limits::time(limits.time.unwrap_or(TIME_AT_ONCE).min(TIME_AT_ONCE));
         let some = self.pool.or(open.iter().copied());
@@ -205,9 +305,9 @@ impl<'a> Case<'a> {
         let answer = session.check(&[], limits);
         session.pop();
         if answer == Answer::Unsat {
-            self.refuted.extend(open);
+            self.known.refuted.extend(open);
         }
-        Ok(())
+        Ok(answer == Answer::Unsat)
     }
 
     /// The formula has no solution; `what` says what a solution would mean.
@@ -222,14 +322,8 @@ impl<'a> Case<'a> {
     pub(crate) fn refute_in_turn(&mut self, script: &[Line]) -> Result<(), Rejection> {
         let formulas: Vec<TermId> = script.iter().map(|(Line::Assert(t) | Line::Refute(t, _))| *t).collect();
         let features = self.rational_features(&formulas, "a bounded argument")?;
-        let mut why = Vec::new();
-        for solver in self.solvers(features, "a bounded argument")? {
-            match self.converse(&solver, script)? {
-                Ok(()) => return Ok(()),
-                Err(reason) => why.push(format!("{}: {reason}", solver.name)),
-            }
-        }
-        Err(undecided(why.join("; ")))
+        let solvers = self.solvers(features, "a bounded argument")?;
+        self.in_turns(solvers, "a bounded argument", |case, solver, slice| case.converse(solver, script, slice))
     }
 
     /// Some value of the symbol's sort.
@@ -250,14 +344,20 @@ impl<'a> Case<'a> {
         if let Some(only) = &self.tools.only {
             return Ok(vec![only.for_features(features)]);
         }
-        let found: Vec<Solver> = self.tools.solvers.candidates(features).into_iter().cloned().collect();
+        let mut found: Vec<Solver> = self.tools.solvers.candidates(features).into_iter().cloned().collect();
+        found.sort_by_key(|s| self.known.late.contains(s));
         if found.is_empty() { Err(undecided(format!("{what}: no solver can be asked this"))) } else { Ok(found) }
     }
 
     /// The outer failure ends the check, the inner one only this solver's attempt.
-    fn solve_with(&mut self, solver: &Solver, formula: TermId) -> Result<Result<Option<Model>, Reason>, Rejection> {
+    fn solve_with(
+        &mut self,
+        solver: &Solver,
+        formula: TermId,
+        slice: Option<Duration>,
+    ) -> Result<Result<Option<Model>, Reason>, Rejection> {
         let symbols = self.pool.free_symbols(&[formula]);
-        let limits = self.query_limits()?;
+        let limits = within(self.query_limits()?, slice);
         let at = self.session(solver);
         self.queries += 1;
         let session = &mut self.sessions[at];
@@ -317,7 +417,13 @@ impl<'a> Case<'a> {
         Ok(features)
     }
 
-    fn converse(&mut self, solver: &Solver, script: &[Line]) -> Result<Result<(), Reason>, Rejection> {
+    fn converse(
+        &mut self,
+        solver: &Solver,
+        script: &[Line],
+        slice: Option<Duration>,
+    ) -> Result<Result<(), Reason>, Rejection> {
+        let end = slice.and_then(|slice| Instant::now().checked_add(slice));
         let at = self.session(solver);
         self.sessions[at].push();
         let mut outcome = Ok(Ok(()));
@@ -326,7 +432,7 @@ impl<'a> Case<'a> {
                 Line::Assert(t) => self.sessions[at].assert(&self.pool, *t),
                 Line::Refute(t, what) => {
                     let limits = match self.query_limits() {
-                        Ok(limits) => limits,
+                        Ok(limits) => within(limits, end.map(|e| e.saturating_duration_since(Instant::now()))),
                         Err(rejection) => {
                             outcome = Err(rejection);
                             break;
@@ -369,6 +475,11 @@ impl<'a> Case<'a> {
 
     /// The session with this solver, alive.
     fn session(&mut self, solver: &Solver) -> usize {
+        for asked in [&mut self.asked, &mut self.known.asked] {
+            if !asked.contains(&solver.name) {
+                asked.push(Arc::clone(&solver.name));
+            }
+        }
         if let Some(at) = self.sessions.iter().position(|s| s.solver() == solver) {
             if self.sessions[at].failure().is_some() {
                 self.sessions[at].restart();
@@ -403,4 +514,9 @@ impl<'a> Case<'a> {
         let more = if model.len() > VALUES_SHOWN { ", ..." } else { "" };
         format!(" (for example {}{more})", shown.join(", "))
     }
+}
+
+/// Limits with no more time than the slice.
+fn within(limits: Limits, slice: Option<Duration>) -> Limits {
+    Limits { time: [limits.time, slice].into_iter().flatten().min() }
 }

@@ -91,7 +91,7 @@ pub(crate) fn bring_ranks(
     for (n, terms) in ranks.by_node.iter().enumerate() {
         let mut tuple = Vec::new();
         for &t in terms {
-            let t = bring_term(case, &mut importer, &ranks.pool, t, "a rank")?;
+            let t = bring_term(case, &mut importer, &ranks.pool, t, &|| "a rank".to_string())?;
             if !case.pool.sort(t).is_numeric() {
                 return Err(wrong("a rank is not a number"));
             }
@@ -121,7 +121,7 @@ pub(crate) fn check_choices(case: &mut Case<'_>, choices: &Choices, aim: &Aim<'_
         if choice.params.len() != transition.params.len() || choice.next.len() != system.vars.len() {
             return Err(wrong(format!("a choice of `{}` has a wrong number of values", transition.name)));
         }
-        let when = bring_term(case, &mut importer, &choices.pool, choice.when, "a choice")?;
+        let when = bring_term(case, &mut importer, &choices.pool, choice.when, &|| "a choice".to_string())?;
         if case.pool.sort(when) != Sort::Bool {
             return Err(wrong("what says where a choice applies is no formula"));
         }
@@ -134,7 +134,7 @@ pub(crate) fn check_choices(case: &mut Case<'_>, choices: &Choices, aim: &Aim<'_
             if !relation.params.contains(&symbol) && !relation.open.contains(&symbol) {
                 return Err(wrong(format!("a choice of `{}` gives a value that its effect gives", transition.name)));
             }
-            let value = bring_term(case, &mut importer, &choices.pool, value, "a choice")?;
+            let value = bring_term(case, &mut importer, &choices.pool, value, &|| "a choice".to_string())?;
             if case.pool.sort(value) != sort {
                 return Err(wrong(format!("a choice of `{}` has a value of another sort", transition.name)));
             }

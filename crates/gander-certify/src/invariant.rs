@@ -3,7 +3,9 @@
 //! With `A` the assumptions: *start* and `A` imply `I`; `I`, `A`, a step and `A'` imply `I'`; `I` and `A` exclude what is
 //! bad. Obligations are first refuted together; if that fails, each on its own, so a failure names the place.
 
-use gander_system::{NodeFormulas, StartId};
+use std::sync::Arc;
+
+use gander_system::{NodeFormulas, StartId, TransitionId};
 use gander_term::{Importer, Op, Pool, Sort, SymbolId, TermId};
 use rustc_hash::FxHashMap;
 
@@ -13,7 +15,10 @@ use crate::rejection::{Rejection, wrong};
 use crate::relation::{Relation, admissible};
 
 /// The formulas of evidence in the pool of the check: one for every node, over state variables only.
-pub(crate) fn bring(case: &mut Case<'_>, formulas: &NodeFormulas) -> Result<Vec<TermId>, Rejection> {
+pub(crate) fn bring(case: &mut Case<'_>, formulas: &NodeFormulas) -> Result<Arc<[TermId]>, Rejection> {
+    if let Some(list) = case.known.list(formulas) {
+        return Ok(list);
+    }
     let nodes = &case.system.nodes;
     if formulas.by_node.len() != nodes.len() {
         let count = formulas.by_node.len();
@@ -22,12 +27,15 @@ pub(crate) fn bring(case: &mut Case<'_>, formulas: &NodeFormulas) -> Result<Vec<
     let mut importer = Importer::new();
     let mut here = Vec::with_capacity(nodes.len());
     for (node, &t) in nodes.iter().zip(formulas.by_node.iter()) {
-        let t = bring_term(case, &mut importer, &formulas.pool, t, &format!("the formula of node `{}`", node.name))?;
+        let what = || format!("the formula of node `{}`", node.name);
+        let t = bring_term(case, &mut importer, &formulas.pool, t, &what)?;
         if case.pool.sort(t) != Sort::Bool {
             return Err(wrong(format!("what is said of node `{}` is no formula", node.name)));
         }
         here.push(t);
     }
+    let here: Arc<[TermId]> = here.into();
+    case.known.keep_list(formulas, &here);
     Ok(here)
 }
 
@@ -37,19 +45,22 @@ pub(crate) fn bring_term(
     importer: &mut Importer,
     pool: &Pool,
     t: TermId,
-    what: &str,
+    what: &dyn Fn() -> String,
 ) -> Result<TermId, Rejection> {
     if t.index() >= pool.len() {
         return Err(wrong("a formula is not one of its pool"));
     }
-    let t = importer.import(&mut case.pool, pool, t).map_err(|e| wrong(format!("{what}: {e}")))?;
-    let known = |s: SymbolId| case.system.vars.iter().any(|v| v.current == s);
-    if let Some(&s) = case.pool.free_symbols(&[t]).iter().find(|&&s| !known(s)) {
-        return Err(wrong(format!("{what} speaks of `{}`, no state variable", case.pool.symbol(s).name)));
+    let t = importer.import(&mut case.pool, pool, t).map_err(|e| wrong(format!("{}: {e}", what())))?;
+    if case.known.fit.contains(&t) {
+        return Ok(t);
+    }
+    if let Some(&s) = case.pool.free_symbols(&[t]).iter().find(|s| !case.known.variables.contains(s)) {
+        return Err(wrong(format!("{} speaks of `{}`, no state variable", what(), case.pool.symbol(s).name)));
     }
     if has_stray_bound_symbol(&case.pool, t) {
-        return Err(wrong(format!("{what} has a loose bound symbol")));
+        return Err(wrong(format!("{} has a loose bound symbol", what())));
     }
+    case.known.fit.insert(t);
     Ok(t)
 }
 
@@ -76,39 +87,78 @@ fn has_stray_bound_symbol(pool: &Pool, root: TermId) -> bool {
 }
 
 /// Checks that the formulas are an inductive invariant that excludes what is bad.
-pub(crate) fn check_invariant(case: &mut Case<'_>, by_node: &[TermId], bad: &Bad) -> Result<(), Rejection> {
-    let obligations = invariant_obligations(case, by_node, bad);
-    case.refute_all(&obligations)
+pub(crate) fn check_invariant(case: &mut Case<'_>, by_node: &Arc<[TermId]>, bad: &Bad) -> Result<(), Rejection> {
+    if case.known.is_inductive(by_node) {
+        case.rest_on_known();
+    } else {
+        let (obligations, shown) = induction_obligations(case, by_node);
+        case.refute_all(&obligations)?;
+        shown.keep(case, by_node);
+    }
+    check_exclusion(case, by_node, bad)
 }
 
-/// What must have no solution if the formulas are an inductive invariant that excludes what is bad.
-pub(crate) fn invariant_obligations(case: &mut Case<'_>, by_node: &[TermId], bad: &Bad) -> Vec<Obligation> {
+/// What is shown when all obligations of an induction are discharged.
+#[derive(Default)]
+pub(crate) struct Shown {
+    begun: Vec<(StartId, TermId)>,
+    kept: Vec<(TransitionId, TermId, TermId)>,
+}
+
+/// Single steps of inductions that are remembered.
+const MOST_STEPS: usize = 20_000_000;
+
+impl Shown {
+    fn keep(self, case: &mut Case<'_>, by_node: &Arc<[TermId]>) {
+        let known = &mut case.known;
+        if known.kept.len() + self.kept.len() <= MOST_STEPS {
+            known.begun.extend(self.begun);
+            known.kept.extend(self.kept);
+        }
+        known.keep_inductive(by_node);
+    }
+}
+
+/// What must have no solution if starts satisfy the formulas and transitions keep them, without what is known.
+pub(crate) fn induction_obligations(case: &mut Case<'_>, by_node: &[TermId]) -> (Vec<Obligation>, Shown) {
     let system = case.system;
-    let mut obligations = Vec::new();
+    let (mut obligations, mut shown, mut known) = (Vec::new(), Shown::default(), false);
     for (i, start) in system.starts.iter().enumerate() {
+        let holds = by_node[start.target.index()];
+        if case.known.begun.contains(&(StartId::from(i), holds)) {
+            known = true;
+            continue;
+        }
+        shown.begun.push((StartId::from(i), holds));
         let constraint = system.start_term(&mut case.pool, StartId::from(i));
         let assumptions = admissible(case, start.target);
-        let broken = case.pool.not(by_node[start.target.index()]);
+        let broken = case.pool.not(holds);
         let formula = case.pool.and([constraint, assumptions, broken]);
         obligations.push((formula, format!("the invariant does not hold after `{}`", start.name)));
     }
     for t in system.transition_ids() {
         let (source, target) = (system.transition(t).source, system.transition(t).target);
+        let (before, behind) = (by_node[source.index()], by_node[target.index()]);
         // Nothing to keep.
-        if case.pool.as_bool(by_node[target.index()]) == Some(true)
-            || case.pool.as_bool(by_node[source.index()]) == Some(false)
-        {
+        if case.pool.as_bool(behind) == Some(true) || case.pool.as_bool(before) == Some(false) {
             continue;
         }
+        if case.known.kept.contains(&(t, before, behind)) {
+            known = true;
+            continue;
+        }
+        shown.kept.push((t, before, behind));
         let relation = Relation::new(case, t);
-        let broken = case.pool.not(by_node[target.index()]);
+        let broken = case.pool.not(behind);
         let broken = relation.behind(case, broken);
-        let before = admissible(case, source);
-        let formula = case.pool.and([by_node[source.index()], before, relation.formula, broken]);
+        let assumptions = admissible(case, source);
+        let formula = case.pool.and([before, assumptions, relation.formula, broken]);
         obligations.push((formula, format!("`{}` does not keep the invariant", system.transition(t).name)));
     }
-    exclusion_obligations(case, by_node, bad, &mut obligations);
-    obligations
+    if known {
+        case.rest_on_known();
+    }
+    (obligations, shown)
 }
 
 /// Checks that no admissible state (or step from one) that satisfies the formulas is bad.
@@ -118,7 +168,13 @@ pub(crate) fn check_exclusion(case: &mut Case<'_>, by_node: &[TermId], bad: &Bad
     case.refute_all(&obligations)
 }
 
-fn exclusion_obligations(case: &mut Case<'_>, by_node: &[TermId], bad: &Bad, obligations: &mut Vec<Obligation>) {
+/// What must have no solution if the formulas exclude what is bad.
+pub(crate) fn exclusion_obligations(
+    case: &mut Case<'_>,
+    by_node: &[TermId],
+    bad: &Bad,
+    obligations: &mut Vec<Obligation>,
+) {
     let system = case.system;
     for &(n, formula) in &bad.states {
         let before = admissible(case, n);

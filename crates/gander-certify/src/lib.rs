@@ -19,6 +19,7 @@ mod eliminate;
 mod ends;
 mod formula;
 mod invariant;
+mod known;
 mod lasso;
 mod obvious;
 mod rejection;
@@ -34,11 +35,14 @@ use std::time::{Duration, Instant};
 
 use gander_smt::{Killer, Session, Solver, Solvers};
 use gander_system::{ClaimId, ClaimKind, Evidence, StartId, System, Verdict, passes};
+use gander_term::{Pool, TermId};
+use rustc_hash::FxHashSet;
 
 pub use rejection::Rejection;
 
 use bad::Bad;
 use case::Case;
+use known::Known;
 use rejection::{undecided, wrong};
 use unroll::Induction;
 
@@ -95,11 +99,16 @@ pub(crate) struct Tools {
     log: Option<LogSink>,
 }
 
+/// A system, and what was shown of it so far, over this pool.
+type Subject = (Arc<System>, Option<(Pool, Known)>);
+
 /// Checks evidence; see the crate's documentation. Keep one for many checks: it keeps its solvers running.
 pub struct Checker {
     tools: Tools,
     /// Solvers that are well and wait for the next check.
     idle: Vec<Session>,
+    /// The system that checks are mostly about, and what they have shown of it.
+    subject: Option<Subject>,
     /// The reachable states of the system that was last asked about in this way.
     explored: Option<closed_set::Explored>,
 }
@@ -113,7 +122,9 @@ impl std::fmt::Debug for Checker {
 
 impl Drop for Checker {
     fn drop(&mut self) {
-        for session in self.idle.drain(..) {
+        let known = self.subject.take().and_then(|(_, known)| known);
+        let sessions = known.into_iter().flat_map(|(_, known)| known.sessions);
+        for session in self.idle.drain(..).chain(sessions) {
             self.tools.solvers.end(session);
         }
     }
@@ -139,7 +150,7 @@ impl Checker {
     /// A checker that asks the solver which suits a question best.
     pub fn new(solvers: &Arc<Solvers>, limits: CheckLimits) -> Checker {
         let tools = Tools { solvers: Arc::clone(solvers), only: None, limits, killer: Killer::new(), log: None };
-        Checker { tools, idle: Vec::new(), explored: None }
+        Checker { tools, idle: Vec::new(), subject: None, explored: None }
     }
 
     /// A checker that asks nobody but the solver with this name, for a second opinion; `None` if it was not found.
@@ -150,18 +161,33 @@ impl Checker {
         Some(checker)
     }
 
+    /// Says which system checks will be about: what one of them shows is not asked again by the next.
+    pub fn remember(&mut self, system: &Arc<System>) {
+        if !self.subject.as_ref().is_some_and(|(s, _)| Arc::ptr_eq(s, system)) {
+            self.subject = Some((Arc::clone(system), None));
+        }
+    }
+
+    /// Ends sessions that were begun otherwise than those to come.
+    fn forget_sessions(&mut self) {
+        self.idle.clear();
+        if let Some((_, Some((_, known)))) = &mut self.subject {
+            known.sessions.clear();
+        }
+    }
+
     /// Changes what later checks may cost.
     pub fn set_limits(&mut self, limits: CheckLimits) {
         // Memory is a matter of the solver's start.
         if limits.memory != self.tools.limits.memory {
-            self.idle.clear();
+            self.forget_sessions();
         }
         self.tools.limits = limits;
     }
 
     /// Ends checks from another thread: a tripped killer makes them undecided.
     pub fn set_killer(&mut self, killer: Killer) {
-        self.idle.clear();
+        self.forget_sessions();
         self.tools.killer = killer;
     }
 
@@ -172,7 +198,7 @@ impl Checker {
 
     /// Records every conversation with a solver.
     pub fn set_log(&mut self, log: LogSink) {
-        self.idle.clear();
+        self.forget_sessions();
         self.tools.log = Some(log);
     }
 
@@ -190,7 +216,12 @@ impl Checker {
         verdicts: &[(ClaimId, &Verdict)],
     ) -> Vec<Result<Certified, Rejection>> {
         let deadline = self.tools.limits.total.and_then(|t| Instant::now().checked_add(t));
-        let mut case = Case::new(system, &self.tools, deadline);
+        let same = |s: &Arc<System>| std::ptr::eq(&**s, system);
+        let known = self.subject.as_mut().filter(|(s, _)| same(s)).and_then(|(_, known)| known.take());
+        let mut case = match known {
+            Some(known) => Case::recall(system, &self.tools, deadline, known),
+            None => Case::new(system, &self.tools, deadline),
+        };
         case.reuse(std::mem::take(&mut self.idle));
         case.explored = self.explored.take();
         if verdicts.len() > 1 {
@@ -210,17 +241,33 @@ impl Checker {
         }
         self.explored = case.explored.take();
         // A solver that was in trouble serves no further check; nor does one whose words go to a file of this check.
-        if !outcomes.iter().any(|o| matches!(o, Err(Rejection::Undecided(_)))) && self.tools.log.is_none() {
-            self.idle = case.into_sessions();
+        let well = !outcomes.iter().any(|o| matches!(o, Err(Rejection::Undecided(_)))) && self.tools.log.is_none();
+        let idle = case.take_idle();
+        match &mut self.subject {
+            Some((s, slot)) if same(s) && !Known::is_too_much(system, &case.pool) => {
+                let (pool, mut known) = case.into_known();
+                if well {
+                    self.idle = idle;
+                } else {
+                    known.sessions.clear();
+                }
+                *slot = Some((pool, known));
+            }
+            _ if well => {
+                self.idle = case.into_sessions();
+                self.idle.extend(idle);
+            }
+            _ => {}
         }
         outcomes
     }
 }
 
-/// Asks at once what the invariants of several verdicts have to fulfil. That is all to be refuted, so one question
-/// is mostly enough; if it is not, nothing is lost but that question.
+/// Asks at once what the invariants of several verdicts have to fulfil. That is all to be refuted, so few questions
+/// are mostly enough; if they are not, nothing is lost but those.
 fn check_shared(case: &mut Case<'_>, verdicts: &[(ClaimId, &Verdict)]) {
     let mut obligations = Vec::new();
+    let mut met: FxHashSet<Arc<[TermId]>> = FxHashSet::default();
     for &(claim, verdict) in verdicts {
         let (direction, formulas) = match verdict {
             Verdict::Holds(Evidence::Invariant(formulas)) => (Direction::Holds, formulas),
@@ -231,9 +278,13 @@ fn check_shared(case: &mut Case<'_>, verdicts: &[(ClaimId, &Verdict)]) {
         // Whatever is wrong comes up again when the verdict is checked for itself.
         let Ok(bad) = Bad::of(case, &claim.kind, direction) else { continue };
         let Ok(by_node) = invariant::bring(case, formulas) else { continue };
-        obligations.extend(invariant::invariant_obligations(case, &by_node, &bad));
+        if !case.known.is_inductive(&by_node) && met.insert(Arc::clone(&by_node)) {
+            obligations.extend(invariant::induction_obligations(case, &by_node).0);
+        }
+        invariant::exclusion_obligations(case, &by_node, &bad, &mut obligations);
     }
-    let _ = case.refute_at_once(&obligations);
+    // An interrupt comes up again as well.
+    let _ = case.refute_what_can_be(&obligations);
 }
 
 fn check_evidence(

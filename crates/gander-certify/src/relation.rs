@@ -3,6 +3,8 @@
 //! `exists x'. x' == e and B` is `B[x' := e]`, so assignments and frames become a substitution and only constraints
 //! stay formulas. That keeps obligations small and, where effects are assignments, free of primed variables.
 
+use std::sync::Arc;
+
 use gander_system::{Effect, NodeId, State, TransitionId};
 use gander_term::{SymbolId, TermId};
 use rustc_hash::FxHashMap;
@@ -26,8 +28,23 @@ pub(crate) struct Relation {
     next: FxHashMap<SymbolId, TermId>,
 }
 
+/// Relations are kept for later if they have no more next values altogether.
+const MOST_KEPT: usize = 4_000_000;
+
 impl Relation {
-    pub(crate) fn new(case: &mut Case<'_>, id: TransitionId) -> Relation {
+    /// The relation of a transition; made once if the system is not too large.
+    pub(crate) fn new(case: &mut Case<'_>, id: TransitionId) -> Arc<Relation> {
+        if let Some(relation) = case.known.relations.get(&id) {
+            return Arc::clone(relation);
+        }
+        let relation = Arc::new(Relation::make(case, id));
+        if case.system.vars.len().saturating_mul(case.system.transitions.len()) <= MOST_KEPT {
+            case.known.relations.insert(id, Arc::clone(&relation));
+        }
+        relation
+    }
+
+    fn make(case: &mut Case<'_>, id: TransitionId) -> Relation {
         let system = case.system;
         let transition = system.transition(id);
         let mut defined: FxHashMap<SymbolId, TermId> = FxHashMap::default();

@@ -8,7 +8,9 @@
 //! and equations give is computed; variables that nothing gives have the value of the last round. What is computed is checked
 //! against the effect like what is given. Long repetitions are done at once where that can be shown ([`repetition`]).
 
-use gander_system::{Effect, Leg, Run, StartId, State, Step, TransitionId};
+use std::collections::hash_map::Entry;
+
+use gander_system::{Effect, Leg, NodeId, Run, StartId, State, Step, TransitionId};
 use gander_term::{Op, Pool, Substitution, SymbolId, TermId, Value};
 use rustc_hash::FxHashMap;
 
@@ -19,6 +21,9 @@ use crate::repetition;
 
 /// Rounds with fewer steps altogether are walked.
 const WORTH_SKIPPING: u64 = 5_000;
+
+/// The states of longer runs are not kept.
+const MOST_STATES: usize = 1 << 20;
 
 /// How many steps may pass between two looks at the clock and the interrupt.
 const STEPS_BETWEEN_LOOKS: u64 = 1024;
@@ -83,9 +88,9 @@ struct Turn<'r> {
 }
 
 struct Replay<'r> {
-    ready: Vec<Option<Ready>>,
+    ready: FxHashMap<TransitionId, Ready>,
     /// By node: the assumptions.
-    admissible: Vec<Option<Compiled>>,
+    admissible: FxHashMap<NodeId, Compiled>,
     legs: Vec<Frame<'r>>,
 }
 
@@ -98,11 +103,10 @@ struct Frame<'r> {
 
 /// Replays a run; gives its last state.
 pub(crate) fn replay(case: &mut Case<'_>, run: &Run, watch: &mut dyn Watch) -> Result<State, Rejection> {
-    let mut replay = Replay {
-        ready: std::iter::repeat_with(|| None).take(case.system.transitions.len()).collect(),
-        admissible: std::iter::repeat_with(|| None).take(case.system.nodes.len()).collect(),
-        legs: vec![Frame { legs: &run.legs, at: 0, again: 0 }].into(),
-    };
+    if watch.is_blind() && run.legs.is_flat() && run.legs.is_shared() && run.legs.len() <= MOST_STATES {
+        return replay_shared(case, run);
+    }
+    let mut replay = Replay::new(run);
     let mut state = run.first.clone();
     replay.start(case, run.start, &state)?;
     watch.state(case, &state)?;
@@ -133,7 +137,42 @@ pub(crate) fn replay(case: &mut Case<'_>, run: &Run, watch: &mut dyn Watch) -> R
     Ok(state)
 }
 
+/// Replays a run of steps that begins like others, from where one of these has got to.
+fn replay_shared(case: &mut Case<'_>, run: &Run) -> Result<State, Rejection> {
+    if let Some(end) = case.known.end_of(run) {
+        return Ok(end.clone());
+    }
+    let mut replay = Replay::new(run);
+    let mut states = match case.known.take_run(run) {
+        Some(states) => states,
+        None => {
+            replay.start(case, run.start, &run.first)?;
+            vec![run.first.clone()]
+        }
+    };
+    let begun = states.len() - 1;
+    for (number, leg) in run.legs.iter().enumerate().skip(begun) {
+        let Leg::Step(step) = leg else { return Err(undecided("a repetition where none was expected")) };
+        if (number - begun) as u64 == case.limits.replay_steps {
+            return Err(undecided(format!("the run has more than {number} steps, which is the limit of a replay")));
+        }
+        if ((number - begun) as u64).is_multiple_of(STEPS_BETWEEN_LOOKS) {
+            case.look_up()?;
+        }
+        let next = replay.step(case, &states[number], Turn { step, last_round: true }, number as u64)?;
+        states.push(next);
+    }
+    let end = states[run.legs.len()].clone();
+    case.known.keep_run(run, states);
+    Ok(end)
+}
+
 impl<'r> Replay<'r> {
+    fn new(run: &'r Run) -> Replay<'r> {
+        let legs = vec![Frame { legs: &run.legs, at: 0, again: 0 }];
+        Replay { ready: FxHashMap::default(), admissible: FxHashMap::default(), legs }
+    }
+
     /// If a long repetition comes next and all its rounds but the last can be done at once: the state behind these, and
     /// their number of steps. The last round is what is replayed next.
     fn skip(&mut self, case: &mut Case<'_>, state: &State) -> Result<Option<(State, u64)>, Rejection> {
@@ -213,15 +252,14 @@ impl<'r> Replay<'r> {
         if case.system.assumptions.is_empty() {
             return Ok(true);
         }
-        let slot = &mut self.admissible[state.node.index()];
-        if slot.is_none() {
-            let term = case.system.assumption_term(&mut case.pool, state.node);
-            *slot = Some(Compiled::new(case, &[], &[term])?);
-        }
-        match slot {
-            Some(assumptions) => assumptions.all_true(case, Situation::of(state)),
-            None => Ok(false),
-        }
+        let assumptions = match self.admissible.entry(state.node) {
+            Entry::Occupied(found) => found.into_mut(),
+            Entry::Vacant(slot) => {
+                let term = case.system.assumption_term(&mut case.pool, state.node);
+                slot.insert(Compiled::new(case, &[], &[term])?)
+            }
+        };
+        assumptions.all_true(case, Situation::of(state))
     }
 
     /// The state behind a step.
@@ -246,11 +284,10 @@ impl<'r> Replay<'r> {
         if let Some(next) = &step.next {
             check_values(case, next, &format!("the state behind step {}", number.saturating_add(1)))?;
         }
-        let slot = &mut self.ready[step.transition.index()];
-        if slot.is_none() {
-            *slot = Some(Ready::new(case, step.transition)?);
-        }
-        let Some(ready) = slot else { return Err(undecided("a transition could not be prepared")) };
+        let ready = match self.ready.entry(step.transition) {
+            Entry::Occupied(found) => found.into_mut(),
+            Entry::Vacant(slot) => slot.insert(Ready::new(case, step.transition)?),
+        };
         let values = ready.take(case, from, turn, &at_step)?;
         let next = State { node: transition.target, values };
         if !self.admissible(case, &next)? {

@@ -171,6 +171,27 @@ fn every_pair_and_many_crowds() {
 }
 
 #[test]
+fn what_was_shown_does_not_help_what_is_wrong() {
+    let s = Arc::new(workshop());
+    let offers = offers(&s);
+    let mut checker = checker();
+    checker.remember(&s);
+    for offer in offers.iter().chain(&offers).chain(offers.iter().rev()) {
+        try_together(&mut checker, &s, &[offer]);
+    }
+    let mut random = Random(11);
+    for _ in 0..60 {
+        let count = 1 + random.below(12);
+        let crowd: Vec<&Offer> = (0..count).map(|_| &offers[random.below(offers.len())]).collect();
+        try_together(&mut checker, &s, &crowd);
+        // The same claims and formulas about another system are another matter.
+        if random.below(10) == 0 {
+            try_together(&mut checker, &workshop(), &crowd);
+        }
+    }
+}
+
+#[test]
 fn nothing_is_left_from_another_system() {
     // The same names with other sorts, and other nodes.
     let t = Model::new(&["Odd", "Even", "End!"])

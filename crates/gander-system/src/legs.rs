@@ -12,8 +12,10 @@ use crate::evidence::Leg;
 #[derive(Clone, Debug, Default)]
 pub struct Legs {
     all: Arc<Vec<Leg>>,
-    /// At most the length of `all`.
+    /// How many of them count; may be more than there are.
     len: usize,
+    /// No leg of the list is a repetition; false if nobody looked.
+    flat: bool,
 }
 
 impl Legs {
@@ -25,7 +27,17 @@ impl Legs {
     /// The first `len` legs, or all if there are fewer; nothing is copied.
     #[must_use]
     pub fn prefix(&self, len: usize) -> Legs {
-        Legs { all: Arc::clone(&self.all), len: len.min(self.len) }
+        Legs { all: Arc::clone(&self.all), len: len.min(self.len), flat: self.flat }
+    }
+
+    /// True if it is known without looking that every leg is a step.
+    pub fn is_flat(&self) -> bool {
+        self.flat
+    }
+
+    /// True if somebody else has the list too, or a part of it.
+    pub fn is_shared(&self) -> bool {
+        Arc::strong_count(&self.all) > 1
     }
 
     /// True if both are beginnings of one list in memory: the shorter one is the beginning of the longer one.
@@ -40,6 +52,7 @@ impl Legs {
         }
         // Whatever is done to the list, all of it is ours.
         self.len = usize::MAX;
+        self.flat = false;
         Arc::make_mut(&mut self.all)
     }
 
@@ -60,7 +73,8 @@ impl Deref for Legs {
 impl From<Vec<Leg>> for Legs {
     fn from(all: Vec<Leg>) -> Legs {
         let len = all.len();
-        Legs { all: Arc::new(all), len }
+        let flat = all.iter().all(|leg| matches!(leg, Leg::Step(_)));
+        Legs { all: Arc::new(all), len, flat }
     }
 }
 

@@ -1,0 +1,148 @@
+//! What checks about one system have established, for later checks about it.
+//!
+//! Thousands of claims (dead transitions, sinkholes, relations) often come with one invariant, or with invariants that are
+//! the same at most nodes, and their runs are beginnings of each other. What was shown once is not asked again:
+//!
+//! - a formula without solution stays one ([`Known::refuted`]);
+//! - a transition that leads from `I` to `J` does so whatever is said of other nodes ([`Known::kept`]);
+//! - a run that was replayed need not be replayed as the beginning of a longer one, or a part of it ([`Known::runs`]).
+//!
+//! Everything is keyed by terms of one pool, which is kept along, and belongs to one system: whoever keeps it sees to it
+//! that the system is the same one in memory. Nothing comes in but what this crate has shown itself.
+
+use std::sync::Arc;
+
+use gander_smt::{Session, Solver};
+use gander_system::{NodeFormulas, Run, StartId, State, System, TransitionId};
+use gander_term::{Pool, SymbolId, TermId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::relation::Relation;
+
+/// Lists of formulas that are kept, and runs.
+const MOST_LISTS: usize = 64;
+const MOST_RUNS: usize = 16;
+
+/// Terms beyond those of the system after which all is forgotten.
+const MOST_TERMS: usize = 20_000_000;
+
+/// See the module's documentation.
+pub(crate) struct Known {
+    /// Formulas that were shown to have no solution.
+    pub refuted: FxHashSet<TermId>,
+    /// Transitions that lead from states of the first formula to states of the second only.
+    pub kept: FxHashSet<(TransitionId, TermId, TermId)>,
+    /// Starts whose states satisfy the formula.
+    pub begun: FxHashSet<(StartId, TermId)>,
+    /// Lists, one formula a node, for which all of that was shown.
+    inductive: FxHashSet<Arc<[TermId]>>,
+    /// The one of them that was asked about last.
+    last_inductive: Option<Arc<[TermId]>>,
+    /// Terms that speak of state variables only.
+    pub fit: FxHashSet<TermId>,
+    /// The state variables.
+    pub variables: FxHashSet<SymbolId>,
+    pub relations: FxHashMap<TransitionId, Arc<Relation>>,
+    /// Formulas of evidence, and what they are in the pool.
+    pub lists: Vec<(NodeFormulas, Arc<[TermId]>)>,
+    pub runs: Vec<Replayed>,
+    /// Sessions about terms of the pool, with no scope open.
+    pub sessions: Vec<Session>,
+    /// Solvers that ran out of time where another one had an answer.
+    pub late: Vec<Solver>,
+    /// The solvers that were asked for any of this.
+    pub asked: Vec<Arc<str>>,
+}
+
+/// A run without repetitions, as far as it was replayed.
+pub(crate) struct Replayed {
+    run: Run,
+    /// The first state, and the state behind each step.
+    states: Vec<State>,
+}
+
+impl Replayed {
+    /// One is the beginning of the other.
+    fn is_about(&self, run: &Run) -> bool {
+        self.run.legs.is_of_same_run(&run.legs) && self.run.start == run.start && self.run.first == run.first
+    }
+}
+
+impl Known {
+    /// Nothing yet.
+    pub(crate) fn of(system: &System) -> Known {
+        Known {
+            refuted: FxHashSet::default(),
+            kept: FxHashSet::default(),
+            begun: FxHashSet::default(),
+            inductive: FxHashSet::default(),
+            last_inductive: None,
+            fit: FxHashSet::default(),
+            variables: system.vars.iter().map(|v| v.current).collect(),
+            relations: FxHashMap::default(),
+            lists: Vec::new(),
+            runs: Vec::new(),
+            sessions: Vec::new(),
+            late: Vec::new(),
+            asked: Vec::new(),
+        }
+    }
+
+    /// True if so much has come together in the pool that beginning again is better.
+    pub(crate) fn is_too_much(system: &System, pool: &Pool) -> bool {
+        pool.len().saturating_sub(system.pool.len()) > MOST_TERMS
+    }
+
+    /// True if starts satisfy the formulas and every transition keeps them, as was shown.
+    pub(crate) fn is_inductive(&mut self, by_node: &Arc<[TermId]>) -> bool {
+        if self.last_inductive.as_ref().is_some_and(|last| Arc::ptr_eq(last, by_node)) {
+            return true;
+        }
+        let found = self.inductive.contains(by_node);
+        if found {
+            self.last_inductive = Some(Arc::clone(by_node));
+        }
+        found
+    }
+
+    /// Starts satisfy the formulas and every transition keeps them.
+    pub(crate) fn keep_inductive(&mut self, by_node: &Arc<[TermId]>) {
+        if self.inductive.len() == MOST_LISTS {
+            self.inductive.clear();
+        }
+        self.inductive.insert(Arc::clone(by_node));
+        self.last_inductive = Some(Arc::clone(by_node));
+    }
+
+    /// What formulas of evidence are in the pool, if they were met before.
+    pub(crate) fn list(&self, formulas: &NodeFormulas) -> Option<Arc<[TermId]>> {
+        self.lists.iter().rev().find(|(f, _)| f.is_copy_of(formulas)).map(|(_, list)| Arc::clone(list))
+    }
+
+    /// Keeps what formulas of evidence are in the pool.
+    pub(crate) fn keep_list(&mut self, formulas: &NodeFormulas, list: &Arc<[TermId]>) {
+        if self.lists.len() == MOST_LISTS {
+            self.lists.remove(0);
+        }
+        self.lists.push((formulas.clone(), Arc::clone(list)));
+    }
+
+    /// The state behind a run that is the beginning of one that was replayed.
+    pub(crate) fn end_of(&self, run: &Run) -> Option<&State> {
+        self.runs.iter().rev().find(|r| r.is_about(run)).and_then(|r| r.states.get(run.legs.len()))
+    }
+
+    /// Gives out the states of the beginning of a run, if it was replayed.
+    pub(crate) fn take_run(&mut self, run: &Run) -> Option<Vec<State>> {
+        let at = self.runs.iter().position(|r| r.is_about(run))?;
+        Some(self.runs.remove(at).states)
+    }
+
+    /// Keeps the states of a run without repetitions.
+    pub(crate) fn keep_run(&mut self, run: &Run, states: Vec<State>) {
+        if self.runs.len() == MOST_RUNS {
+            self.runs.remove(0);
+        }
+        self.runs.push(Replayed { run: run.clone(), states });
+    }
+}

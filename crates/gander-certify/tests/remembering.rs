@@ -1,0 +1,163 @@
+//! What a checker keeps from check to check, and solvers that it does not wait for.
+
+mod support;
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use gander_certify::{CheckLimits, Checker, Rejection};
+use gander_smt::{Search, Solvers};
+use gander_system::{ClaimId, ClaimKind, Leg, Legs, NodeId, Run, System, TransitionId, Verdict};
+use gander_term::Sort;
+use support::*;
+
+const NODES: [&str; 8] = ["A", "B", "C", "D", "E", "F", "G", "H"];
+
+/// A line of nodes, through which x goes up by a parameter from 1 to 10. The claims: by transition, that it can be enabled;
+/// by node, that it is no sinkhole; by node, that x is at most ten times its number there.
+fn line() -> System {
+    let mut m = Model::new(&NODES).var("x", Sort::Int).start(0, "x == 0");
+    for i in 0..7u32 {
+        let (name, j) = (format!("t{i}"), format!("t{i}.j"));
+        let guard = format!("1 <= {j} and {j} <= 10 and x < 1000");
+        m = m.step_with(&name, i, i + 1, &[("j", Sort::Int)], &guard, &[&format!("x := x + {j}")]);
+    }
+    m = m.step("never", 7, 0, "x > 70", &[]);
+    for t in 0..8 {
+        m.add_claim(|_| ClaimKind::CanEnable(TransitionId(t)));
+    }
+    for n in 0..7 {
+        m.add_claim(|_| ClaimKind::NoSinkhole(NodeId(n)));
+    }
+    for (i, n) in NODES.iter().enumerate() {
+        m.add_claim(|m| ClaimKind::Always(m.formula(&format!("`@node` == `@Node`.{n} -> x <= {}", 10 * i))));
+    }
+    m.builder.finish()
+}
+
+fn bounds() -> Vec<String> {
+    (0..8).map(|i| format!("{i} <= x and x <= {}", 10 * i)).collect()
+}
+
+#[test]
+fn an_invariant_for_many_claims_is_shown_once() {
+    let s = Arc::new(line());
+    let texts = bounds();
+    let verdict = holds(invariant(&s, &texts.iter().map(String::as_str).collect::<Vec<_>>()));
+    let mut checker = checker();
+    checker.remember(&s);
+    let mut questions = Vec::new();
+    for claim in 8..23 {
+        let certified = checker.check(&s, ClaimId(claim), &verdict).unwrap();
+        assert!(!certified.by.is_empty(), "{claim}");
+        questions.push(certified.queries);
+    }
+    // The first also asks about the start and seven transitions, in one question.
+    assert!(questions.iter().skip(1).all(|&q| q <= 1), "{questions:?}");
+    // Formulas that differ at one node are other formulas: what they share is not asked again, what they do not is.
+    for at in 0..8 {
+        let mut other = texts.clone();
+        other[at] = format!("{at} <= x and x <= {}", 10 * at - usize::from(at > 0));
+        let other = holds(invariant(&s, &other.iter().map(String::as_str).collect::<Vec<_>>()));
+        let outcome = checker.check(&s, ClaimId(15), &other);
+        match at {
+            0 => assert!(outcome.is_ok(), "{outcome:?}"),
+            _ => assert!(
+                matches!(&outcome, Err(Rejection::Wrong(why)) if why.contains(&format!("`t{}` does not keep", at - 1))),
+                "{at}: {outcome:?}"
+            ),
+        }
+    }
+    // Claims that it does not imply stay unshown.
+    let dead =
+        checker.check(&s, ClaimId(3), &fails(invariant(&s, &texts.iter().map(String::as_str).collect::<Vec<_>>())));
+    assert!(matches!(dead, Err(Rejection::Wrong(_))), "{dead:?}");
+    // All at once, by another checker.
+    let verdicts: Vec<(ClaimId, &Verdict)> = (8..23).map(|c| (ClaimId(c), &verdict)).collect();
+    let outcomes = support::checker().check_all(&s, &verdicts);
+    assert!(outcomes.iter().all(Result::is_ok), "{outcomes:?}");
+}
+
+#[test]
+fn beginnings_of_a_run_are_replayed_once_and_a_wrong_step_is_seen() {
+    let s = Arc::new(line());
+    let mut checker = checker();
+    checker.remember(&s);
+    let step = |i: u32| go_with(i, &[3]);
+    let whole: Legs = (0..7).map(step).collect();
+    let part = |legs: &Legs, n: usize| Run { legs: legs.prefix(n), ..run(0, &[0], Vec::new()) };
+    for n in [3, 0, 7, 5, 6, 1, 2, 4] {
+        let outcome = checker.check(&s, ClaimId(n as u32), &holds_run(part(&whole, n)));
+        // Nothing gets beyond 70, so the last transition cannot be enabled.
+        assert_eq!(outcome.is_ok(), n < 7, "{n}: {outcome:?}");
+    }
+    // The run of another claim does not do.
+    assert!(checker.check(&s, ClaimId(2), &holds_run(part(&whole, 3))).is_err());
+    // Another first state under the same steps is another run.
+    let elsewhere = Run { first: run(0, &[5], Vec::new()).first, ..part(&whole, 3) };
+    assert!(checker.check(&s, ClaimId(3), &holds_run(elsewhere)).is_err());
+    // A step that is none is found in whatever order, whether or not its beginning was fine.
+    let broken: Legs = (0..7).map(|i| if i == 4 { go_with(i, &[11]) } else { step(i) }).collect();
+    for n in [6, 3, 5, 4, 6] {
+        let outcome = checker.check(&s, ClaimId(n as u32), &holds_run(part(&broken, n)));
+        assert_eq!(outcome.is_ok(), n <= 4, "{n}: {outcome:?}");
+    }
+    let mut changed = whole.clone();
+    changed.to_mut()[0] =
+        Leg::Step(gander_system::Step { transition: TransitionId(1), params: vec![int(3)], next: None });
+    assert!(checker.check(&s, ClaimId(3), &holds_run(part(&changed, 3))).is_err());
+}
+
+/// A program that takes everything in and never says anything.
+struct Silent(PathBuf);
+
+impl Silent {
+    fn new() -> Silent {
+        let program = std::env::temp_dir().join(format!("gander-silent-{}", std::process::id()));
+        let source = program.with_extension("text");
+        std::fs::write(&source, "#!/bin/sh\nexec sleep 3600\n").unwrap();
+        // Another process writes the program: what this one has open for writing while another test starts a child
+        // could not be run.
+        let made = std::process::Command::new("cp").arg(&source).arg(&program).status();
+        assert!(made.unwrap().success());
+        std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+        std::fs::remove_file(source).unwrap();
+        Silent(program)
+    }
+}
+
+impl Drop for Silent {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+#[test]
+fn a_solver_that_hangs_does_not_keep_others_from_being_asked() {
+    let healthy = Solvers::from_environment();
+    let z3 = healthy.z3().expect("z3").program.clone();
+    let silent = Silent::new();
+    // Linear questions go to Yices first.
+    let named = vec![("yices".to_string(), silent.0.clone()), ("z3".to_string(), z3)];
+    let solvers = Arc::new(Solvers::find(Search { named, cache: None, path: None }));
+    let s = Arc::new(line());
+    let texts = bounds();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let one = holds(invariant(&s, &texts));
+    let inductive = holds(k_inductive(&s, 2, &texts));
+    let limits = CheckLimits { total: Some(Duration::from_secs(300)), ..CheckLimits::default() };
+    let mut checker = Checker::new(&solvers, limits);
+    checker.remember(&s);
+    for verdict in [&inductive, &one] {
+        let certified = checker.check(&s, ClaimId(15), verdict).unwrap();
+        assert!(certified.by.iter().any(|name| name == "z3"), "{certified:?}");
+    }
+    // Nobody else is there: it is waited for as long as the check may last, and no longer.
+    let named = vec![("yices".to_string(), silent.0.clone())];
+    let alone = Arc::new(Solvers::find(Search { named, cache: None, path: None }));
+    let limits = CheckLimits { total: Some(Duration::from_millis(300)), ..CheckLimits::default() };
+    let outcome = Checker::new(&alone, limits).check(&s, ClaimId(15), &one);
+    assert!(matches!(outcome, Err(Rejection::Undecided(_))), "{outcome:?}");
+}
