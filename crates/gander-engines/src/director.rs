@@ -109,6 +109,10 @@ fn run(
     let own_portfolio = choice == Choice::Planned && config.portfolio.is_some();
     let at_once = |info: &EngineInfo| choice == Choice::Named || (!own_portfolio && info.begins_at_once);
     let floor = Floor::new(office.slots(engines, at_once), sender.clone(), started);
+    let mut places = vec![None; system.claims.len()];
+    for (at, claim) in config.claims.iter().enumerate() {
+        places[claim.index()] = Some(at);
+    }
     let mut director = Director {
         system,
         config: &config,
@@ -122,6 +126,10 @@ fn run(
         large: office.reduction.system.vars.len() > MOST_AT_ONCE,
         outcomes: config.claims.iter().map(|_| None).collect(),
         obstacles: config.claims.iter().map(|_| Vec::new()).collect(),
+        places,
+        open: config.claims.len(),
+        ready: Vec::new(),
+        put_off: Vec::new(),
         waiting: Vec::new(),
         internal_errors: Vec::new(),
         schedule: Schedule::default(),
@@ -226,13 +234,38 @@ struct Director<'a> {
     /// By position in the request.
     outcomes: Vec<Option<Outcome>>,
     obstacles: Vec<Vec<Obstacle>>,
+    /// By claim: its position in the request.
+    places: Vec<Option<usize>>,
+    /// How many claims of the request have no outcome.
+    open: usize,
+    /// Answers to be checked next, together.
+    ready: Vec<Proposal>,
+    /// Answers whose check was broken off, to be checked for longer when there is nothing else to do.
+    put_off: Vec<(Duration, Proposal)>,
     /// Answers that wait for a shorter run, with the time when patience ends.
-    waiting: Vec<(Instant, Proposal)>,
+    waiting: Vec<Waiting>,
     internal_errors: Vec<InternalError>,
     schedule: Schedule,
     /// How many facts each engine published.
     facts: BTreeMap<&'static str, u64>,
 }
+
+/// An answer that waits for a shorter run.
+struct Waiting {
+    until: Instant,
+    /// The length of its run.
+    length: Option<u64>,
+    proposal: Proposal,
+}
+
+/// Answers that are checked together, and the time for that: of the whole and of each.
+const TOGETHER: usize = 8192;
+const TIME_TOGETHER: Duration = Duration::from_millis(500);
+const TIME_EACH: Duration = Duration::from_millis(1);
+
+/// The time for the check of an answer before other answers are heard, and by how much it grows when it is taken up again.
+const FIRST_CHECK: Duration = Duration::from_secs(5);
+const CHECK_GROWTH: u32 = 4;
 
 impl Director<'_> {
     /// Lets engines begin that need no thread for that; often nothing is left to do then.
@@ -245,7 +278,8 @@ impl Director<'_> {
                     message => self.hear(message),
                 }
             }
-            if self.outcomes.iter().all(Option::is_some) {
+            self.settle_ready();
+            if self.open == 0 {
                 return Some(Ending::Settled);
             }
             if self.large || deadline.is_some_and(|d| Instant::now() >= d) || !self.floor.begin() {
@@ -267,7 +301,7 @@ impl Director<'_> {
         let mut look = most.map(|_| self.started + MEMORY_LOOK);
         let mut idle = false;
         loop {
-            if self.outcomes.iter().all(Option::is_some) {
+            if self.open == 0 {
                 return Ending::Settled;
             }
             let now = Instant::now();
@@ -296,13 +330,21 @@ impl Director<'_> {
                 Ok(message) => message,
                 Err(TryRecvError::Disconnected) => return Ending::Exhausted,
                 Err(TryRecvError::Empty) => {
-                    if self.take_up_waiting(|at, _| idle || now >= at) {
+                    if !self.ready.is_empty() {
+                        self.settle_ready();
+                        continue;
+                    }
+                    if self.take_up_waiting(|w| idle || now >= w.until) {
+                        continue;
+                    }
+                    if let Some((time, proposal)) = self.put_off.pop() {
+                        self.settle(proposal, time);
                         continue;
                     }
                     if idle {
                         return Ending::Exhausted;
                     }
-                    let patience = self.waiting.iter().map(|(at, _)| *at).min();
+                    let patience = self.waiting.iter().map(|w| w.until).min();
                     match self.next_message([deadline, hiring, patience, look].into_iter().flatten().min(), now) {
                         Ok(message) => message,
                         Err(RecvTimeoutError::Timeout) => continue,
@@ -328,20 +370,23 @@ impl Director<'_> {
     }
 
     fn hear(&mut self, message: Message) {
+        if !matches!(message, Message::Proposal(_)) || self.ready.len() >= TOGETHER {
+            self.settle_ready();
+        }
         match message {
             Message::Proposal(proposal) => self.consider(proposal),
             Message::Conjectures(conjectures) => self.try_conjectures(conjectures),
             Message::Progress { engine, depth, text } => {
                 self.observer.event(&Event::Progress { engine: engine.to_string(), depth, text });
                 let board = self.board;
-                self.take_up_waiting(|_, p| is_shortest(board, p));
+                self.take_up_waiting(|w| is_shortest(board, w.proposal.claim, w.length));
             }
             Message::Fact { engine, text } => {
                 *self.facts.entry(engine).or_default() += 1;
                 self.observer.event(&Event::Fact { engine: engine.to_string(), text });
             }
             Message::Lost { engine, claim } => {
-                if let Some(at) = self.config.claims.iter().position(|c| *c == claim) {
+                if let Some(at) = self.open_place(claim) {
                     let reason = "its answer could not be carried back to the model".to_string();
                     self.obstacles[at].push(Obstacle { engine: engine.to_string(), reason });
                 }
@@ -360,39 +405,76 @@ impl Director<'_> {
 
     /// An answer is taken up at once, but for runs for which there may be shorter ones.
     fn consider(&mut self, proposal: Proposal) {
-        if proposal.shortest || is_shortest(self.board, &proposal) {
-            return self.settle(proposal);
+        let length = run_length(&proposal);
+        if proposal.shortest || is_shortest(self.board, proposal.claim, length) {
+            return self.ready.push(proposal);
         }
         let now = Instant::now();
-        let hope = self.floor.finds_shortest(proposal.claim) && !is_far(self.board, &proposal);
+        let hope = self.floor.finds_shortest(proposal.claim) && !is_far(self.board, proposal.claim, length);
         let (least, factor) = (self.config.options.patience, PATIENCE_FACTOR);
         let patience = if hope { least.max((now - self.started) * factor) } else { Duration::ZERO };
-        self.waiting.push((now.checked_add(patience).unwrap_or(now), proposal));
+        self.waiting.push(Waiting { until: now.checked_add(patience).unwrap_or(now), length, proposal });
     }
 
     /// Takes up answers that need not wait any longer; true if there were some.
-    fn take_up_waiting(&mut self, ready: impl Fn(Instant, &Proposal) -> bool) -> bool {
-        let (now, later): (Vec<_>, Vec<_>) = self.waiting.drain(..).partition(|(at, p)| ready(*at, p));
+    fn take_up_waiting(&mut self, ready: impl Fn(&Waiting) -> bool) -> bool {
+        let (now, later): (Vec<_>, Vec<_>) = self.waiting.drain(..).partition(ready);
         self.waiting = later;
         let some = !now.is_empty();
-        for (_, proposal) in now {
-            self.settle(proposal);
-        }
+        self.ready.extend(now.into_iter().map(|w| w.proposal));
+        self.settle_ready();
         some
     }
 
-    /// Has an answer checked and, if it is right, makes it the outcome.
-    fn settle(&mut self, proposal: Proposal) {
-        let Some(at) = self.config.claims.iter().position(|c| *c == proposal.claim) else { return };
-        if self.outcomes[at].is_some() {
-            return;
+    /// The position of a claim in the request, if it has no outcome.
+    fn open_place(&self, claim: ClaimId) -> Option<usize> {
+        self.places.get(claim.index()).copied().flatten().filter(|at| self.outcomes[*at].is_none())
+    }
+
+    /// Has the answers checked that are ready, what they have in common once.
+    fn settle_ready(&mut self) {
+        let mut ready = std::mem::take(&mut self.ready);
+        ready.retain(|p| self.open_place(p.claim).is_some());
+        if ready.len() > 1 {
+            let verdicts: Vec<(ClaimId, &Verdict)> = ready.iter().map(|p| (p.claim, &p.verdict)).collect();
+            let judged = self.judge.judge_together(&verdicts, TIME_TOGETHER + TIME_EACH * verdicts.len() as u32);
+            let mut others = Vec::new();
+            for (proposal, right) in ready.into_iter().zip(judged) {
+                match (right, self.open_place(proposal.claim)) {
+                    (Some(warnings), Some(at)) => self.accept(at, proposal, warnings),
+                    (None, _) => others.push(proposal),
+                    (_, None) => {}
+                }
+            }
+            ready = others;
         }
+        for proposal in ready {
+            self.settle(proposal, FIRST_CHECK);
+        }
+        if self.waiting.iter().any(|w| self.open_place(w.proposal.claim).is_none()) {
+            let waiting = std::mem::take(&mut self.waiting);
+            self.waiting = waiting.into_iter().filter(|w| self.open_place(w.proposal.claim).is_some()).collect();
+        }
+        self.floor.stop_idle_engines(self.settled);
+    }
+
+    /// Has an answer checked, for so long at first, and if it is right makes it the outcome.
+    fn settle(&mut self, proposal: Proposal, time: Duration) {
+        let Some(at) = self.open_place(proposal.claim) else { return };
         let engine = proposal.engine.to_string();
-        match self.judge.judge(proposal.claim, &proposal.verdict) {
-            Judgement::Right { warnings } => self.accept(at, proposal, warnings),
+        let begun = Instant::now();
+        match self.judge.judge(proposal.claim, &proposal.verdict, Some(time)) {
+            Judgement::Right { warnings } => {
+                self.accept(at, proposal, warnings);
+                self.floor.stop_idle_engines(self.settled);
+            }
             Judgement::Wrong(problem) => {
                 let error = InternalError { claim: proposal.claim, engine, verdict: proposal.verdict, problem };
                 self.internal_error(error);
+            }
+            // Others are heard first; then it has more time.
+            Judgement::Undecided(_) if begun.elapsed() >= time && !self.judge.is_late() => {
+                self.put_off.insert(0, (time * CHECK_GROWTH, proposal));
             }
             Judgement::Undecided(reason) => {
                 let reason = format!("its answer could not be checked: {reason}");
@@ -407,18 +489,15 @@ impl Director<'_> {
         let outcome = Outcome { claim, verdict, engine: engine.to_string(), elapsed: self.started.elapsed(), warnings };
         self.observer.event(&Event::Settled(outcome.clone()));
         self.outcomes[at] = Some(outcome);
-        self.waiting.retain(|(_, p)| p.claim != claim);
+        self.open -= 1;
         self.settled[claim.index()].store(true, Ordering::SeqCst);
-        self.floor.stop_idle_engines(self.settled);
     }
 
     /// Has answers checked that may be wrong. Those that are right become facts as well; the others are as if they had
     /// never been offered.
     fn try_conjectures(&mut self, conjectures: Vec<Proposal>) {
-        let place = |p: &Proposal| self.config.claims.iter().position(|c| *c == p.claim);
-        let open = |at: &usize| self.outcomes[*at].is_none();
         let conjectures: Vec<(usize, Proposal)> =
-            conjectures.into_iter().filter_map(|p| Some((place(&p).filter(open)?, p))).collect();
+            conjectures.into_iter().filter_map(|p| Some((self.open_place(p.claim)?, p))).collect();
         let verdicts: Vec<(ClaimId, &Verdict)> = conjectures.iter().map(|(_, p)| (p.claim, &p.verdict)).collect();
         let judged = self.judge.judge_conjectures(&verdicts);
         let mut published: Vec<NodeFormulas> = Vec::new();
@@ -443,6 +522,7 @@ impl Director<'_> {
             }
             self.accept(at, proposal, warnings);
         }
+        self.floor.stop_idle_engines(self.settled);
     }
 
     fn internal_error(&mut self, error: InternalError) {
@@ -456,12 +536,13 @@ impl Director<'_> {
         let late: Vec<Message> = self.messages.try_iter().collect();
         for message in late {
             if let Message::Proposal(p) = message {
-                self.waiting.push((self.started, p));
+                self.ready.push(p);
             }
         }
         if ending != Ending::Settled {
             self.judge.last_moment();
-            self.take_up_waiting(|_, _| true);
+            self.ready.extend(std::mem::take(&mut self.put_off).into_iter().map(|(_, p)| p));
+            self.take_up_waiting(|_| true);
         }
         let elapsed = self.started.elapsed();
         let mut outcomes = Vec::with_capacity(self.outcomes.len());
@@ -522,15 +603,15 @@ const FAR: u64 = 1000;
 /// A run is far away if it is so many times as long as what has been searched so far.
 const FAR_FACTOR: u64 = 20;
 
-/// True if the run of an answer is so long that nobody will search all shorter ones soon.
-fn is_far(board: &Board, proposal: &Proposal) -> bool {
-    let searched = board.bound(proposal.claim).map_or(0, u64::from);
-    run_length(proposal).is_some_and(|length| length > FAR.max(searched.saturating_mul(FAR_FACTOR)))
+/// True if a run that decides the claim is so long that nobody will search all shorter ones soon.
+fn is_far(board: &Board, claim: ClaimId, length: Option<u64>) -> bool {
+    let searched = board.bound(claim).map_or(0, u64::from);
+    length.is_some_and(|length| length > FAR.max(searched.saturating_mul(FAR_FACTOR)))
 }
 
-/// True if it is known that nothing shorter than the run of an answer decides its claim.
-fn is_shortest(board: &Board, proposal: &Proposal) -> bool {
-    match (run_length(proposal), board.bound(proposal.claim)) {
+/// True if it is known that nothing shorter than a run of this length decides the claim.
+fn is_shortest(board: &Board, claim: ClaimId, length: Option<u64>) -> bool {
+    match (length, board.bound(claim)) {
         (Some(0) | None, _) => true,
         (Some(length), Some(bound)) => u64::from(bound) + 1 >= length,
         (Some(_), None) => false,

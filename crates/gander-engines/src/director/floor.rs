@@ -38,6 +38,10 @@ pub(super) struct Slot {
     /// Taken along by the worker.
     desk: Option<Desk>,
     claims: Vec<ClaimId>,
+    /// Which claims these are, by id.
+    asked: Vec<bool>,
+    /// The claims before this position are settled.
+    open_from: usize,
     cancel: CancelToken,
     place: Place,
     part: Part,
@@ -51,9 +55,15 @@ pub(super) struct Slot {
 
 impl Slot {
     pub(super) fn new(info: EngineInfo, desk: Desk, part: Part) -> Slot {
+        let mut asked = vec![false; desk.system().claims.len()];
+        for claim in &desk.claims {
+            asked[claim.index()] = true;
+        }
         Slot {
             info,
             claims: desk.claims.clone(),
+            asked,
+            open_from: 0,
             cancel: desk.cancel.clone(),
             desk: Some(desk),
             place: Place::Waiting(None),
@@ -63,6 +73,10 @@ impl Slot {
             first_turn: None,
             begun: Instant::now(),
         }
+    }
+
+    fn is_asked(&self, claim: ClaimId) -> bool {
+        self.asked.get(claim.index()).is_some_and(|asked| *asked)
     }
 
     fn is_waiting(&self) -> bool {
@@ -265,14 +279,17 @@ impl Floor {
     /// True if an engine that finds shortest runs is still at work on the claim.
     pub(super) fn finds_shortest(&self, claim: ClaimId) -> bool {
         lock(&self.hall).slots.iter().any(|s| {
-            s.info.finds_shortest && s.claims.contains(&claim) && matches!(s.place, Place::Waiting(_) | Place::Working)
+            s.info.finds_shortest && s.is_asked(claim) && matches!(s.place, Place::Waiting(_) | Place::Working)
         })
     }
 
     /// Stops engines whose claims are all settled.
     pub(super) fn stop_idle_engines(&self, settled: &[AtomicBool]) {
-        for slot in &lock(&self.hall).slots {
-            if slot.claims.iter().all(|c| settled[c.index()].load(Ordering::SeqCst)) {
+        for slot in &mut lock(&self.hall).slots {
+            // What is settled stays so.
+            let rest = &slot.claims[slot.open_from..];
+            slot.open_from += rest.iter().take_while(|c| settled[c.index()].load(Ordering::SeqCst)).count();
+            if slot.open_from == slot.claims.len() {
                 slot.cancel.cancel();
             }
         }
@@ -281,7 +298,7 @@ impl Floor {
     /// What each engine that could decide the claim says about it; to be asked when all workers are gone.
     pub(super) fn obstacles(&self, claim: ClaimId) -> (Vec<(String, Option<String>)>, Vec<Obstacle>) {
         let (mut engines, mut broken) = (Vec::new(), Vec::new());
-        for slot in lock(&self.hall).slots.iter().filter(|s| s.claims.contains(&claim)) {
+        for slot in lock(&self.hall).slots.iter().filter(|s| s.is_asked(claim)) {
             let name = slot.info.name.to_string();
             match &slot.place {
                 Place::Waiting(Some(e)) | Place::Finished(e) => engines.push((name, e.obstacle(claim))),

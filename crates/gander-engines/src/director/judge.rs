@@ -51,8 +51,13 @@ impl Judge {
         let end = config.timeout.and_then(|t| started.checked_add(t)?.checked_add(grace));
         let logs = Arc::new(AtomicU32::new(0));
         let (solvers, limits) = (&config.solvers, CheckLimits { memory: config.memory, ..CheckLimits::default() });
-        let checker = Checker::new(solvers, limits);
-        let second = config.second_opinion.as_ref().map(|name| Checker::with_solver(solvers, limits, name));
+        let mut checker = Checker::new(solvers, limits);
+        let mut second = config.second_opinion.as_ref().map(|name| Checker::with_solver(solvers, limits, name));
+        // Thousands of claims may come with one invariant.
+        checker.remember(system);
+        if let Some(Some(second)) = &mut second {
+            second.remember(system);
+        }
         let mut judge = Judge { system: Arc::clone(system), config: config.clone(), checker, second, end, grace, logs };
         judge.obey(&killer);
         judge
@@ -72,8 +77,15 @@ impl Judge {
         self.end = Some(self.end.map_or(now, |end| end.min(now)));
     }
 
-    pub(super) fn judge(&mut self, claim: ClaimId, verdict: &Verdict) -> Judgement {
-        let (limits, log) = (self.limits(), self.log(&[claim]));
+    /// There is no time left.
+    pub(super) fn is_late(&self) -> bool {
+        self.end.is_some_and(|end| Instant::now() >= end)
+    }
+
+    /// Has an answer checked, for no longer than `most` if that is given.
+    pub(super) fn judge(&mut self, claim: ClaimId, verdict: &Verdict, most: Option<Duration>) -> Judgement {
+        let (mut limits, log) = (self.limits(), self.log(&[claim]));
+        limits.total = [limits.total, most].into_iter().flatten().min();
         let warnings = match check(&self.system, &mut self.checker, limits, log.clone(), claim, verdict) {
             Ok(warnings) => warnings,
             Err(judgement) => return judgement,
@@ -93,9 +105,17 @@ impl Judge {
 
     /// Whether conjectures are right, each with the warnings if it is.
     pub(super) fn judge_conjectures(&mut self, verdicts: &[(ClaimId, &Verdict)]) -> Vec<Option<Vec<String>>> {
+        self.judge_together(verdicts, BRIEF)
+    }
+
+    /// Which of several answers are right, each with the warnings if it is; of the others nothing is known.
+    pub(super) fn judge_together(
+        &mut self,
+        verdicts: &[(ClaimId, &Verdict)],
+        most: Duration,
+    ) -> Vec<Option<Vec<String>>> {
         let mut limits = self.limits();
-        limits.total = Some(limits.total.unwrap_or(BRIEF).min(BRIEF));
-        limits.query = limits.total;
+        limits.total = Some(limits.total.unwrap_or(most).min(most));
         let claims: Vec<ClaimId> = verdicts.iter().map(|(claim, _)| *claim).collect();
         let log = self.log(&claims);
         let mut right = certified(&self.system, &mut self.checker, limits, log.clone(), verdicts);
@@ -113,7 +133,7 @@ impl Judge {
 
     fn limits(&self) -> CheckLimits {
         let left = self.end.map(|end| end.saturating_duration_since(Instant::now()));
-        CheckLimits { total: left, query: left, memory: self.config.memory, ..CheckLimits::default() }
+        CheckLimits { total: left, memory: self.config.memory, ..CheckLimits::default() }
     }
 
     /// Where conversations about claims are recorded, if they are.

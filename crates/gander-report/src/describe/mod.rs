@@ -97,6 +97,9 @@ fn shown(
                 None => trace_view(system, run, ending),
             })
         }
+        Evidence::Invariant(_) if claim.origin == ClaimOrigin::Structural && direction == Direction::Holds => {
+            ShownEvidence::Invariant { k: 1, loop_free: false, by_node: Vec::new() }
+        }
         Evidence::Invariant(formulas) => {
             ShownEvidence::Invariant { k: 1, loop_free: false, by_node: by_node(system, formulas) }
         }
