@@ -285,7 +285,7 @@ impl Desk {
 
     /// A conversation about Horn clauses that ends when the engine is cancelled.
     pub fn horn(&self, solver: &Solver, purpose: &Purpose) -> Horn {
-        let mut horn = Horn::start(solver, &self.session_config());
+        let mut horn = self.config.solvers.horn(solver, &self.session_config());
         if let Some(log) = self.log(purpose) {
             horn.set_log(log);
         }

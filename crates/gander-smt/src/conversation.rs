@@ -6,11 +6,12 @@
 
 use std::io::Write;
 use std::os::unix::process::ExitStatusExt;
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use crate::answer::{Limits, Reason};
 use crate::dialect::Solver;
-use crate::process::{Killer, Process, ProcessLimits, Stop};
+use crate::process::{Killer, Process, ProcessLimits, Stop, lock};
 use crate::sexpr::{Scanner, Sexpr, shortened};
 
 /// Commands are handed to the solver in portions of about this size, so that it can read while we write.
@@ -18,6 +19,44 @@ const PORTION: usize = 64 << 10;
 
 /// Markers are this and a number.
 const MARKER: &str = "gander-";
+
+/// Processes kept of each kind.
+const MOST_SHELVED: usize = 4;
+
+/// What a process was told in its first conversation and does not forget by `reset`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Habit {
+    Plain,
+    Cores,
+    Horn,
+}
+
+/// Processes whose conversation is over, for the next one with the same solver and habit; the first word to them must be
+/// `reset`.
+pub(crate) type Shelf = Arc<Mutex<Vec<(Solver, Habit, Process)>>>;
+
+/// Where a process goes when its conversation is over.
+#[derive(Clone, Debug)]
+pub(crate) struct Home {
+    pub shelf: Shelf,
+    pub solver: Solver,
+    pub habit: Habit,
+}
+
+impl Home {
+    pub(crate) fn take(&self) -> Option<Process> {
+        let mut shelf = lock(&self.shelf);
+        let at = shelf.iter().position(|(s, h, p)| *s == self.solver && *h == self.habit && p.is_alive())?;
+        Some(shelf.swap_remove(at).2)
+    }
+
+    fn put(&self, process: Process) {
+        let mut shelf = lock(&self.shelf);
+        if shelf.iter().filter(|(s, h, _)| *s == self.solver && *h == self.habit).count() < MOST_SHELVED {
+            shelf.push((self.solver.clone(), self.habit, process));
+        }
+    }
+}
 
 pub(crate) struct Conversation {
     process: Option<Process>,
@@ -33,6 +72,7 @@ pub(crate) struct Conversation {
     /// The marker that the answer to the next query comes after.
     marker: Option<String>,
     log: Option<Box<dyn Write + Send>>,
+    home: Option<Home>,
 }
 
 impl Conversation {
@@ -54,6 +94,7 @@ impl Conversation {
             markers: 0,
             marker: None,
             log: None,
+            home: None,
         };
         match ready {
             Some(mut process) => {
@@ -82,6 +123,19 @@ impl Conversation {
                 self.failure = Some(Reason::NotStarted(format!("{}: {e}", solver.program.display())));
             }
         }
+    }
+
+    /// [`Conversation::start`] with a process from its home, if there is one, which will go there in the end.
+    /// True if it had another conversation before and was told to forget it.
+    pub(crate) fn at_home(home: Home, limits: ProcessLimits, killer: Killer) -> (Conversation, bool) {
+        let used = home.take();
+        let again = used.is_some();
+        let mut conversation = Conversation::start(&home.solver, limits, killer, used);
+        if again {
+            conversation.commands().push_str("(reset)\n");
+        }
+        conversation.home = Some(home);
+        (conversation, again)
     }
 
     /// The process, which no further word is said to.
@@ -163,6 +217,7 @@ impl Conversation {
 
     /// Sends what is pending and reads the answer to its last command, the only one that has an answer.
     pub(crate) fn query(&mut self, limits: Limits) -> Result<Sexpr, Reason> {
+        self.set_spare(false);
         if self.killer.is_tripped() {
             return Err(self.fail(Reason::Interrupted));
         }
@@ -176,7 +231,14 @@ impl Conversation {
         if let (Some(log), Err(reason)) = (&mut self.log, &answer) {
             let _ = writeln!(log, "; ({})", reason.to_string().replace('\n', " "));
         }
+        self.set_spare(self.home.is_some());
         answer
+    }
+
+    fn set_spare(&self, spare: bool) {
+        if let Some(process) = &self.process {
+            process.set_spare(spare);
+        }
     }
 
     fn read_answer(&mut self, mut marker: Option<String>, deadline: Option<Instant>) -> Result<Sexpr, Reason> {
@@ -285,6 +347,12 @@ impl Drop for Conversation {
         self.write_log_commands();
         if let Some(log) = &mut self.log {
             let _ = log.flush();
+        }
+        let all_said = self.failure.is_none() && self.sent == self.outbox.len() && self.marker.is_none();
+        if let (Some(home), Some(mut process), true) = (&self.home, self.process.take(), all_said)
+            && process.part_with(&self.killer)
+        {
+            home.put(process);
         }
     }
 }

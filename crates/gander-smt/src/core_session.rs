@@ -14,6 +14,7 @@ use std::borrow::{Borrow, BorrowMut};
 use std::ops::{Deref, DerefMut};
 
 use crate::answer::{Limits, Reason};
+use crate::conversation::Shelf;
 use crate::dialect::Solver;
 use crate::process::Process;
 use crate::session::{Cores, Last, Literal, Session, SessionConfig};
@@ -31,6 +32,11 @@ impl CoreSession {
     /// [`CoreSession::start`], with a process that is ready if there is one.
     pub(crate) fn with(solver: &Solver, config: SessionConfig, ready: Option<Process>) -> CoreSession {
         CoreSession(Session::with(solver, config, Cores::Kept, ready))
+    }
+
+    /// [`Session::shelved`] that can be asked for cores.
+    pub(crate) fn shelved(solver: &Solver, config: SessionConfig, shelf: Shelf) -> CoreSession {
+        CoreSession(Session::shelved(solver, config, Cores::Kept, shelf))
     }
 
     /// Assumptions of the last query, which must have been unsatisfiable, that suffice for that.

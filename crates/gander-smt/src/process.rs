@@ -23,6 +23,9 @@ const KEPT_ERRORS: usize = 16 << 10;
 /// A kill also has to be seen if some descendant of the child holds its pipes open.
 const LONGEST_POLL: Duration = Duration::from_millis(100);
 
+/// A child serves so many conversations at most, one after the other: what it may forget to give back is bounded.
+const MOST_SERVED: u32 = 200;
+
 /// Why a conversation ended early.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Stop {
@@ -66,11 +69,13 @@ impl Killer {
         Killer::default()
     }
 
-    /// Ends every child that this killer was given to, now.
+    /// Ends every child that this killer was given to, now; but not those that nobody waits for and that others can use.
     pub fn kill(&self) {
         self.inner.tripped.store(true, Ordering::SeqCst);
         for child in lock(&self.inner.children).drain(..) {
-            if let Some(child) = child.upgrade() {
+            if let Some(child) = child.upgrade()
+                && !child.spare.load(Ordering::SeqCst)
+            {
                 child.kill();
             }
         }
@@ -84,6 +89,12 @@ impl Killer {
     /// Lets sessions start again.
     pub fn reset(&self) {
         self.inner.tripped.store(false, Ordering::SeqCst);
+    }
+
+    /// Forgets a child; false if it was killed before.
+    fn release(&self, child: &Arc<Shared>) -> bool {
+        lock(&self.inner.children).retain(|c| !std::ptr::eq(c.as_ptr(), Arc::as_ptr(child)));
+        !child.killed.load(Ordering::SeqCst)
     }
 
     fn adopt(&self, child: &Arc<Shared>) {
@@ -107,6 +118,8 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 struct Shared {
     child: Mutex<Child>,
     killed: AtomicBool,
+    /// No question is under way, and there is another use for it.
+    spare: AtomicBool,
 }
 
 impl Shared {
@@ -142,6 +155,8 @@ pub(crate) struct Process {
     started: Instant,
     #[cfg_attr(not(target_os = "linux"), allow(dead_code))]
     cpu_seconds: u64,
+    /// Conversations that are over.
+    served: u32,
 }
 
 impl Process {
@@ -164,7 +179,11 @@ impl Process {
             .process_group(0)
             .spawn()?;
         let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-        let shared = Arc::new(Shared { child: Mutex::new(child), killed: AtomicBool::new(false) });
+        let shared = Arc::new(Shared {
+            child: Mutex::new(child),
+            killed: AtomicBool::new(false),
+            spare: AtomicBool::new(false),
+        });
         let (Some(stdin), Some(stdout), stderr) = pipes else {
             shared.kill();
             return Err(io::Error::other("no pipes to the solver"));
@@ -179,6 +198,7 @@ impl Process {
             limits: ProcessLimits { memory: None, output: 0 },
             started: Instant::now(),
             cpu_seconds: u64::MAX,
+            served: 0,
         };
         nonblocking(&process.stdin)?;
         nonblocking(&process.stdout)?;
@@ -191,8 +211,25 @@ impl Process {
     /// Sets the limits of the child; the killer may end it from then on.
     pub(crate) fn obey(&mut self, limits: ProcessLimits, killer: &Killer) {
         self.limits = limits;
+        self.set_spare(false);
         set_memory_limit(&lock(&self.shared.child), limits.memory);
         killer.adopt(&self.shared);
+    }
+
+    /// Takes the child from a killer that it obeyed; true if it can serve somebody else: it was not killed, has said nothing
+    /// that nobody has read, and has no limits.
+    pub(crate) fn part_with(&mut self, killer: &Killer) -> bool {
+        let free = killer.release(&self.shared) && self.limits.memory.is_none();
+        self.limit_cpu(None);
+        self.served += 1;
+        self.drain_errors();
+        free && self.served < MOST_SERVED && self.output.iter().all(u8::is_ascii_whitespace) && self.errors.is_empty()
+    }
+
+    /// Says whether the child has nothing to do but could serve somebody else: then no killer ends it. Who takes it to work says so
+    /// before looking whether the killer was used.
+    pub(crate) fn set_spare(&self, spare: bool) {
+        self.shared.spare.store(spare, Ordering::SeqCst);
     }
 
     /// Kills the child without waiting for its end; dropping waits.

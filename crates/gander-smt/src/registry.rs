@@ -10,8 +10,10 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use gander_term::Features;
 
+use crate::conversation::Shelf;
 use crate::core_session::CoreSession;
 use crate::dialect::{Solver, SolverKind};
+use crate::horn::Horn;
 use crate::process::{Process, lock};
 use crate::session::{Cores, Session, SessionConfig};
 use crate::setup;
@@ -58,6 +60,8 @@ pub struct Solvers {
     ready: Arc<Mutex<Vec<(Solver, Process)>>>,
     /// Solvers that were killed and may not be gone yet.
     dying: Arc<Mutex<Vec<Process>>>,
+    /// Solvers whose session is over, if they are kept.
+    shelf: Option<Shelf>,
 }
 
 impl Solvers {
@@ -65,7 +69,8 @@ impl Solvers {
     pub fn find(search: Search) -> Solvers {
         let (others, ready, dying) = (OnceLock::new(), Arc::default(), Arc::default());
         let (z3, yices, yices_bits) = (None, None, None);
-        let mut solvers = Solvers { named: Vec::new(), search, z3, yices, yices_bits, others, ready, dying };
+        let (named, shelf) = (Vec::new(), None);
+        let mut solvers = Solvers { named, search, z3, yices, yices_bits, others, ready, dying, shelf };
         for (name, program) in &solvers.search.named {
             let kind = SolverKind::from_name(name).unwrap_or(SolverKind::Other);
             // Later ones win: an option of the command comes after the environment.
@@ -150,14 +155,40 @@ impl Solvers {
         }
     }
 
+    /// The same, but a solver whose session is over is told to forget everything and serves another one. For programs that ask about
+    /// many small systems: starting Z3 takes longer than most questions. Sessions with a limit on memory or with a seed
+    /// always get a fresh solver.
+    #[must_use]
+    pub fn kept_running(self) -> Solvers {
+        Solvers { shelf: Some(Arc::default()), ..self }
+    }
+
+    fn shelf_for(&self, config: &SessionConfig) -> Option<Shelf> {
+        self.shelf.clone().filter(|_| config.memory.is_none() && config.seed.is_none())
+    }
+
+    /// A conversation about Horn clauses.
+    pub fn horn(&self, solver: &Solver, config: &SessionConfig) -> Horn {
+        match self.shelf_for(config) {
+            Some(shelf) => Horn::shelved(solver, config, shelf),
+            None => Horn::start(solver, config),
+        }
+    }
+
     /// A session with a solver, which may have been started before.
     pub fn session(&self, solver: &Solver, config: SessionConfig) -> Session {
+        if let Some(shelf) = self.shelf_for(&config) {
+            return Session::shelved(solver, config, Cores::NotKept, shelf);
+        }
         let ready = self.take_ready(solver, &config);
         Session::with(solver, config, Cores::NotKept, ready)
     }
 
     /// [`Solvers::session`] that can be asked for cores.
     pub fn core_session(&self, solver: &Solver, config: SessionConfig) -> CoreSession {
+        if let Some(shelf) = self.shelf_for(&config) {
+            return CoreSession::shelved(solver, config, shelf);
+        }
         let ready = self.take_ready(solver, &config);
         CoreSession::with(solver, config, ready)
     }
@@ -176,6 +207,9 @@ impl Solvers {
     pub fn end(&self, mut session: Session) {
         let mut dying = lock(&self.dying);
         dying.retain(Process::is_alive);
+        if self.shelf.is_some() {
+            return;
+        }
         if let Some(process) = session.talk.take_process() {
             process.kill();
             dying.push(process);

@@ -11,8 +11,8 @@ use gander_term::{EnumId, Features, Pool, Sort, SymbolId, TermId};
 use rustc_hash::FxHashSet;
 
 use crate::answer::Reason;
-use crate::conversation::Conversation;
-use crate::dialect::{EnumStyle, Solver};
+use crate::conversation::{Conversation, Habit, Home, Shelf};
+use crate::dialect::{EnumStyle, Solver, SolverKind};
 use crate::names;
 use crate::print;
 use crate::process::{Killer, Process, ProcessLimits};
@@ -150,8 +150,30 @@ impl Session {
     /// [`Session::start`], with a process that is ready if there is one.
     pub(crate) fn with(solver: &Solver, config: SessionConfig, cores: Cores, ready: Option<Process>) -> Session {
         let limits = ProcessLimits { memory: config.memory, output: config.output_limit };
-        let mut session = Session {
-            talk: Conversation::start(solver, limits, config.killer.clone(), ready),
+        let talk = Conversation::start(solver, limits, config.killer.clone(), ready);
+        let mut session = Session::of(talk, solver, config, cores);
+        session.introduce();
+        session
+    }
+
+    /// [`Session::start`] with a process that may have served another session, and will serve others afterwards.
+    pub(crate) fn shelved(solver: &Solver, config: SessionConfig, cores: Cores, shelf: Shelf) -> Session {
+        let limits = ProcessLimits { memory: None, output: config.output_limit };
+        let habit = if cores == Cores::Kept { Habit::Cores } else { Habit::Plain };
+        let home = Home { shelf, solver: solver.clone(), habit };
+        let (talk, again) = Conversation::at_home(home, limits, config.killer.clone());
+        let mut session = Session::of(talk, solver, config, cores);
+        session.introduce();
+        if again && solver.kind == SolverKind::Z3 {
+            // Z3 keeps its limit over a reset.
+            session.tell_soft_limit(None);
+        }
+        session
+    }
+
+    fn of(talk: Conversation, solver: &Solver, config: SessionConfig, cores: Cores) -> Session {
+        Session {
+            talk,
             solver: solver.clone(),
             config,
             cores,
@@ -170,9 +192,7 @@ impl Session {
             last: Last::Nothing,
             repairs: 0,
             soft_limit: None,
-        };
-        session.introduce();
-        session
+        }
     }
 
     /// Records the conversation as a file that the solver can be given again; answers are comments.

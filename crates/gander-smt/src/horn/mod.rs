@@ -12,7 +12,7 @@ use gander_term::{EnumId, Pool, Sort, SymbolId, TermId};
 use rustc_hash::FxHashSet;
 
 use crate::answer::{Limits, Reason};
-use crate::conversation::Conversation;
+use crate::conversation::{Conversation, Habit, Home, Shelf};
 use crate::dialect::{EnumStyle, Solver, SolverKind};
 use crate::names;
 use crate::print;
@@ -65,6 +65,14 @@ impl Horn {
     pub fn start(solver: &Solver, config: &SessionConfig) -> Horn {
         let limits = ProcessLimits { memory: config.memory, output: config.output_limit };
         Horn { talk: Conversation::start(solver, limits, config.killer.clone(), None), solver: solver.clone() }
+    }
+
+    /// [`Horn::start`] with a process that may have served before, and will serve others afterwards.
+    pub(crate) fn shelved(solver: &Solver, config: &SessionConfig, shelf: Shelf) -> Horn {
+        let limits = ProcessLimits { memory: None, output: config.output_limit };
+        let home = Home { shelf, solver: solver.clone(), habit: Habit::Horn };
+        let (talk, _) = Conversation::at_home(home, limits, config.killer.clone());
+        Horn { talk, solver: solver.clone() }
     }
 
     /// Records the conversation.

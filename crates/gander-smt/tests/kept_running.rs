@@ -1,0 +1,75 @@
+//! Solvers that serve one session after the other.
+
+mod support;
+
+use std::time::Duration;
+
+use gander_smt::{Answer, Killer, Limits, SessionConfig, SolverKind, Solvers};
+use gander_term::{Pool, Sort};
+
+const KINDS: [SolverKind; 2] = [SolverKind::Z3, SolverKind::Yices];
+
+#[test]
+fn the_next_session_has_the_process_and_nothing_else_of_the_last_one() {
+    for kind in KINDS {
+        let Some(solver) = support::solver(kind, "sessions one after the other") else { continue };
+        let solvers = Solvers::from_environment().kept_running();
+        let mut ids = Vec::new();
+        for round in 0..3 {
+            let mut pool = Pool::new();
+            // The same name, of another sort each time.
+            let x = if round % 2 == 0 { pool.variable("x", Sort::Int) } else { pool.variable("x", Sort::Bool) };
+            let zero = pool.int(0);
+            let formula = if round % 2 == 0 { pool.lt(x, zero) } else { x };
+            let not = pool.not(formula);
+            let mut session = solvers.session(&solver, SessionConfig::default());
+            ids.push(session.process_id().unwrap());
+            session.assert(&pool, formula);
+            assert_eq!(session.check(&[], Limits::time(Duration::from_millis(500))), Answer::Sat);
+            session.push();
+            session.assert(&pool, not);
+            assert_eq!(session.check(&[], Limits::NONE), Answer::Unsat);
+        }
+        assert!(ids.iter().all(|id| *id == ids[0]), "{ids:?}");
+        let with_cores = solvers.core_session(&solver, SessionConfig::default());
+        assert_ne!(with_cores.process_id(), Some(ids[0]), "a session with cores needs its own beginning");
+        let limited = SessionConfig { memory: Some(1 << 30), ..SessionConfig::default() };
+        assert_ne!(solvers.session(&solver, limited).process_id(), Some(ids[0]));
+    }
+}
+
+#[test]
+fn a_kill_ends_those_at_work_and_spares_those_that_others_can_use() {
+    let Some(solver) = support::solver(SolverKind::Yices, "killing and keeping") else { return };
+    let solvers = Solvers::from_environment().kept_running();
+    let mut pool = Pool::new();
+    let x = pool.variable("x", Sort::Bool);
+    let killer = Killer::new();
+    let config = || SessionConfig { killer: killer.clone(), ..SessionConfig::default() };
+    let mut idle = solvers.session(&solver, config());
+    idle.assert(&pool, x);
+    assert_eq!(idle.check(&[], Limits::NONE), Answer::Sat);
+    // Nobody knows yet whether this one is well.
+    let fresh = solvers.session(&solver, config());
+    let (idle_id, fresh_id) = (idle.process_id(), fresh.process_id());
+    killer.kill();
+    drop((idle, fresh));
+    killer.reset();
+    let again = solvers.session(&solver, config());
+    assert_eq!(again.process_id(), idle_id);
+    let other = solvers.session(&solver, config());
+    assert_ne!(other.process_id(), fresh_id);
+}
+
+#[test]
+fn a_session_that_failed_leaves_nothing_behind() {
+    let Some(solver) = support::solver(SolverKind::Yices, "failing and keeping") else { return };
+    let solvers = Solvers::from_environment().kept_running();
+    let killer = Killer::new();
+    let mut session = solvers.session(&solver, SessionConfig { killer: killer.clone(), ..SessionConfig::default() });
+    let id = session.process_id();
+    killer.kill();
+    assert!(matches!(session.check(&[], Limits::NONE), Answer::Unknown(_)));
+    drop(session);
+    assert_ne!(solvers.session(&solver, SessionConfig::default()).process_id(), id);
+}
