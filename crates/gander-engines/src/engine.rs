@@ -24,7 +24,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::mpsc::Sender;
 
-use gander_smt::{CoreSession, Horn, Killer, Session, SessionConfig, Solver};
+use gander_smt::{CoreSession, Horn, Killer, PathQuery, Session, SessionConfig, Solver};
 use gander_system::{ClaimId, ClaimKind, Evidence, NodeFormulas, System, Verdict};
 
 use crate::board::{Board, Fact};
@@ -91,6 +91,7 @@ pub fn engines() -> &'static [EngineInfo] {
         crate::liveness::INFO,
         crate::backward::INFO,
         crate::paths::INFO,
+        crate::smt_only::INFO,
     ];
     ENGINES
 }
@@ -290,6 +291,15 @@ impl Desk {
             horn.set_log(log);
         }
         horn
+    }
+
+    /// A conversation about one path that ends when the engine is cancelled.
+    pub fn path_query(&self, solver: &Solver, purpose: &Purpose) -> PathQuery {
+        let mut query = PathQuery::start(solver, &self.session_config());
+        if let Some(log) = self.log(purpose) {
+            query.set_log(log);
+        }
+        query
     }
 
     fn session_config(&self) -> SessionConfig {

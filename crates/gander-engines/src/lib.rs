@@ -17,6 +17,7 @@ mod bmc;
 mod board;
 mod cancel;
 mod candidate;
+mod clauses;
 mod config;
 mod consult;
 mod director;
@@ -44,6 +45,7 @@ mod search;
 #[cfg(test)]
 mod seeded;
 mod simulate;
+mod smt_only;
 mod targets;
 mod together;
 mod unrolling;

@@ -282,12 +282,12 @@ impl Group {
             return Ok(());
         }
         let cancelled = || desk.is_cancelled();
-        let (goals, graph) = (self.asked.len(), Graph::new(explorer));
+        let (goals, graph) = (self.asked.len(), Graph::of(&explorer));
         let edges = graph.edges(resources.memory / 2, &cancelled)?;
         for (goal, a) in self.asked.iter_mut().enumerate().filter(|(_, a)| a.open) {
             let reach = edges.can_reach(&graph.label(goal, goals, &cancelled)?);
             a.open = false;
-            let evidence = graph.explorer().closed();
+            let evidence = explorer.closed();
             let all = reach.iter().all(|&r| r);
             desk.propose(a.claim, if all { Verdict::Holds(evidence) } else { Verdict::Fails(evidence) });
         }

@@ -4,8 +4,6 @@
 //! the formulas that satisfy them are an invariant. If they contradict each other, some run meets a target: it is
 //! looked for depth by depth. Clauses are asked for a short time first, then for four times as long, and so on.
 
-mod clauses;
-
 use std::time::Duration;
 
 use gander_smt::{Horn, HornAnswer, Limits, Reason, Solver};
@@ -13,13 +11,12 @@ use gander_system::{ClaimId, ClaimKind, Evidence};
 use gander_term::TermId;
 
 use crate::board::portable;
+use crate::clauses::clauses;
 use crate::engine::{Advance, Desk, Engine, EngineInfo, Purpose};
 use crate::question::{Place, Question, is_question};
 use crate::search::{Found, Search};
 use crate::together::Together;
 use crate::view::View;
-
-use clauses::clauses;
 
 /// The entry in the list of engines.
 pub(crate) const INFO: EngineInfo = EngineInfo {

@@ -18,6 +18,13 @@ pub(super) fn is_on(desk: &Desk, bug: SeededBug) -> bool {
     desk.config().options.bug == Some(bug)
 }
 
+/// Whether the graph of all states is looked at: not if a mistake is to be made elsewhere.
+pub(super) fn is_surveyed(desk: &Desk) -> bool {
+    use SeededBug::{DroppedFairness, ForgottenEnds, LateLoop, OneRoundTooFew};
+    let bug = desk.config().options.bug;
+    bug.is_none_or(|b| [DroppedFairness, ForgottenEnds, LateLoop, OneRoundTooFew].contains(&b))
+}
+
 /// The system with a claim without its fairness.
 pub(super) fn without_fairness(desk: &Desk, system: &System, claim: ClaimId) -> Option<System> {
     if !is_on(desk, SeededBug::DroppedFairness) {

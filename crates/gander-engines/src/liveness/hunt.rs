@@ -14,6 +14,7 @@ use gander_term::IBig;
 use super::inner::{Inquiry, Path, Reply, Whom};
 use super::ranking::Ranking;
 use super::recurrent::Recurrent;
+use super::survey::Survey;
 use crate::engine::Desk;
 #[cfg(test)]
 use crate::seeded::SeededBug;
@@ -21,8 +22,13 @@ use crate::seeded::SeededBug;
 /// Bounds on rounds are tried up to this.
 const MOST_ROUNDS: u32 = 1 << 20;
 
+/// For so long a survey of all states is alone.
+const SURVEY_FIRST: Duration = Duration::from_millis(100);
+
 /// One way to an answer.
 enum Way {
+    /// Whatever the graph of all states says.
+    Survey(Box<Survey>),
     /// Whether a pending state is stuck.
     Stuck(Pursuit, Inquiry),
     /// Whether a pending state comes again.
@@ -81,6 +87,17 @@ impl Hunt {
             over: false,
             why: Vec::new(),
         };
+        #[cfg(test)]
+        let unfair = super::bugs::without_fairness(desk, system, claim);
+        #[cfg(test)]
+        let system = unfair.as_ref().unwrap_or(system);
+        #[cfg(test)]
+        let survey = super::bugs::is_surveyed(desk);
+        #[cfg(not(test))]
+        let survey = true;
+        if survey {
+            hunt.follow(Ok(Way::Survey(Box::new(Survey::new(system, claim, asked.finite)))));
+        }
         if asked.finite {
             let made = pursuit(system, claim, &Aspect::Stuck).map(|of| {
                 let question = Inquiry::new(of.system.clone(), Whom::All);
@@ -90,10 +107,6 @@ impl Hunt {
         }
         let ranking = pursuit(system, claim, &Aspect::Rounds);
         hunt.follow(ranking.map(|of| Way::Rank(Box::new(Ranking::new(system, claim, of)))).map_err(|e| e.to_string()));
-        #[cfg(test)]
-        let unfair = super::bugs::without_fairness(desk, system, claim);
-        #[cfg(test)]
-        let system = unfair.as_ref().unwrap_or(system);
         hunt.follow(repetition(system, claim, range_bounds(system)));
         hunt.follow(Ok(Way::Stay(Box::new(Recurrent::new(claim, asked)))));
         hunt.follow(count(system, claim, 1));
@@ -133,11 +146,16 @@ impl Hunt {
     /// One piece of work.
     pub(super) fn advance(&mut self, desk: &Desk) {
         let needed = |t: &Trail| match t.way {
+            Way::Survey(_) => true,
             Way::Stuck(..) => self.not_stuck.is_none(),
             Way::Repetition { .. } | Way::Stay(_) => self.finite.is_none(),
             Way::Count { .. } | Way::Rank(_) => self.finite.is_none(),
         };
-        let at = (0..self.trails.len()).filter(|&i| needed(&self.trails[i])).min_by_key(|&i| self.trails[i].used);
+        let waits = |t: &Trail| match t.way {
+            Way::Survey(_) if t.used < SURVEY_FIRST => Duration::ZERO,
+            _ => t.used.max(Duration::from_nanos(1)),
+        };
+        let at = (0..self.trails.len()).filter(|&i| needed(&self.trails[i])).min_by_key(|&i| waits(&self.trails[i]));
         let Some(at) = at else {
             self.over = true;
             return;
@@ -210,6 +228,7 @@ fn count(system: &System, claim: ClaimId, k: u32) -> Result<Way, String> {
 impl Way {
     fn follow(&mut self, desk: &Desk, claim: ClaimId) -> Found {
         match self {
+            Way::Survey(survey) => survey.advance(desk),
             Way::Stuck(of, question) => match question.ask(desk) {
                 Reply::Holds(evidence) => Found::NotStuck(evidence),
                 Reply::Fails(Evidence::Run(run)) => match of.run(&run) {

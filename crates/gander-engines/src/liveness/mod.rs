@@ -3,7 +3,8 @@
 //! Claims about maximal runs become questions about safety of pursuit systems (`gander_system::passes::pursuit`), which go to all
 //! engines for safety ([`inner`]): a run that ends too early, a state that comes again (Biere, Artho and Schuppan 2002), a bound on the
 //! number of fair rounds (Claessen and Sörensson 2012). Beside these, ranks are synthesised ([`ranking`]) and recurrent
-//! sets guessed ([`recurrent`]), for systems with infinitely many states. What is always possible is decided by layers of
+//! sets guessed ([`recurrent`]), for systems with infinitely many states. Small finite systems are decided on the graph of
+//! their states before anything else ([`survey`]). What is always possible is decided by layers of
 //! states that have it within reach ([`possible`]).
 //!
 //! The engine works on the system as it was given: its evidence speaks of systems made of that one, which the checker
@@ -22,6 +23,7 @@ mod ranking;
 mod recurrent;
 mod step;
 mod support;
+mod survey;
 
 use std::time::{Duration, Instant};
 

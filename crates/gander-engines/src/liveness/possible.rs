@@ -25,6 +25,7 @@ use super::inner::{Inquiry, Path, Reply, Whom};
 use super::prover::Prover;
 use super::step::Steps;
 use super::support;
+use super::survey::Outlook;
 use crate::board::portable;
 use crate::eliminate::eliminate;
 use crate::engine::Desk;
@@ -75,6 +76,9 @@ pub(super) struct Possible {
     /// Terms that are left to try; when there are none, layers alone have to do.
     ranks: Option<Vec<TermId>>,
     question: Option<Question>,
+    /// The graph of all states, as long as it is looked at; before and after that none.
+    outlook: Option<Outlook>,
+    looked: bool,
     pub used: Duration,
     over: bool,
     why: Option<String>,
@@ -87,7 +91,20 @@ impl Possible {
         let steps = system.transition_ids().map(|t| Steps::of(system, &mut pool, t)).collect();
         let now = Attempt { most: FEW_LAYERS, ..Attempt::default() };
         let (used, over, why) = (Duration::ZERO, false, None);
-        Some(Possible { claim, goal, pool, steps, now, ranks: None, question: None, used, over, why })
+        Some(Possible {
+            claim,
+            goal,
+            pool,
+            steps,
+            now,
+            ranks: None,
+            question: None,
+            outlook: None,
+            looked: false,
+            used,
+            over,
+            why,
+        })
     }
 
     pub(super) fn is_over(&self) -> bool {
@@ -117,6 +134,24 @@ impl Possible {
 
     /// One piece of work.
     pub(super) fn advance(&mut self, desk: &Desk) {
+        #[cfg(test)]
+        if !super::bugs::is_surveyed(desk) {
+            self.looked = true;
+        }
+        if !std::mem::replace(&mut self.looked, true) {
+            self.outlook = Outlook::new(desk, self.goal);
+        }
+        if let Some(mut outlook) = self.outlook.take() {
+            match outlook.advance(desk) {
+                Some(Some(verdict)) => {
+                    self.over = true;
+                    desk.propose_given(self.claim, verdict);
+                }
+                Some(None) => self.outlook = Some(outlook),
+                None => {}
+            }
+            return;
+        }
         let system = Arc::clone(desk.given());
         match self.question.take() {
             None => self.ask_covered(&system),

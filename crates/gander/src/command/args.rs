@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use gander::StructuralChecks;
-use gander::engines::InductionOptions;
+use gander::engines::{InductionOptions, PathOrder};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -136,6 +136,9 @@ pub struct CheckArgs {
     /// What induction may assume and try, with commas between: loop-free, compress, abstract, no-restart, forward, from=K; or none
     #[arg(long, value_name = "OPTIONS", value_parser = induction)]
     pub induction: Option<InductionOptions>,
+    /// Which path the engine `paths` follows next: a shortest one, or the newest one
+    #[arg(long, value_enum, default_value_t = PathOrderArg::BreadthFirst, value_name = "ORDER")]
+    pub paths: PathOrderArg,
     /// Lustre: look at nodes with contracts alone, and let their contracts stand for them where that is enough
     #[arg(long, alias = "compositional")]
     pub modular: bool,
@@ -185,6 +188,7 @@ impl CheckArgs {
             checks: StructuralChecks::All,
             max_depth: None,
             induction: None,
+            paths: PathOrderArg::BreadthFirst,
             modular: false,
             solvers: SolverArgs::default(),
             trace: TraceArg::Changes,
@@ -197,6 +201,22 @@ impl CheckArgs {
 pub enum TraceArg {
     Changes,
     Full,
+}
+
+/// Which path is followed next.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum PathOrderArg {
+    BreadthFirst,
+    DepthFirst,
+}
+
+impl From<PathOrderArg> for PathOrder {
+    fn from(order: PathOrderArg) -> PathOrder {
+        match order {
+            PathOrderArg::BreadthFirst => PathOrder::BreadthFirst,
+            PathOrderArg::DepthFirst => PathOrder::DepthFirst,
+        }
+    }
 }
 
 /// Which solvers to use.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use gander::engines::{CancelToken, EngineOptions, InductionOptions, Portfolio};
+use gander::engines::{CancelToken, EngineOptions, InductionOptions, PathOptions, Portfolio};
 use gander::report::{
     CheckText, CheckView, Detail, DiagnosticView, Origin, Severity, StreamScope, TraceDetail, check_text, file_json,
     streams_csv, streams_vcd, worst_exit_code,
@@ -61,7 +61,8 @@ fn prepare(args: &CheckArgs, output: &mut Output) -> Result<CheckOptions, String
     }
     let portfolio = args.portfolio.as_deref().map(read_portfolio).transpose()?;
     let induction = InductionOptions { max_k: args.max_depth, ..args.induction.clone().unwrap_or_default() };
-    let engine_options = EngineOptions { max_depth: args.max_depth, induction, ..EngineOptions::default() };
+    let paths = PathOptions { order: args.paths.into() };
+    let engine_options = EngineOptions { max_depth: args.max_depth, induction, paths, ..EngineOptions::default() };
     Ok(CheckOptions {
         engine_options,
         properties: args.property.clone(),

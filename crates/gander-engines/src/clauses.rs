@@ -11,7 +11,7 @@ use crate::encoding::Encoding;
 use crate::question::{Place, Question};
 
 /// The clauses of a question. Predicate `i` stands for `nodes[i]`.
-pub(super) struct Clauses {
+pub(crate) struct Clauses {
     pub nodes: Vec<NodeId>,
     pub predicates: Vec<Vec<SymbolId>>,
     pub clauses: Vec<HornClause>,
@@ -64,7 +64,7 @@ fn step(e: &mut Encoding, t: TransitionId) -> TermId {
 }
 
 /// The clauses of a question: starts, transitions, and that no target is met.
-pub(super) fn clauses(e: &mut Encoding, question: &Question) -> Clauses {
+pub(crate) fn clauses(e: &mut Encoding, question: &Question) -> Clauses {
     let system = Arc::clone(&e.system);
     let nodes = e.reachable_nodes();
     let predicate = |n: NodeId| nodes.binary_search(&n).ok();

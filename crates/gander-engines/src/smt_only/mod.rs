@@ -1,0 +1,173 @@
+//! SMT-only model checking: reachability as one question to a solver, for teaching (Rütz 2013, section 4.2).
+//!
+//! A claim becomes the question whether a list of states exists that is a run to a target ([`gander_smt::PathQuery`]). The length of the
+//! list is not given: the solver unfolds it. Nothing else is done here. If there is a list, the run of that length is
+//! read off an unrolling. If there is none, the solver has no proof to show, so what could be one is conjectured: that
+//! no run is longer than a few steps, or that the targets are met nowhere. The checker decides.
+//!
+//! The engine is in no plan of the portfolio: everything it can do others do faster. docs/engines.md says what it cannot.
+
+use std::time::Duration;
+
+use gander_smt::{Limits, PathAnswer, PathQuery, Reason, Solver};
+use gander_system::{ClaimId, ClaimKind, Evidence};
+
+use crate::board::portable;
+use crate::clauses::clauses;
+use crate::engine::{Advance, Desk, Engine, EngineInfo, Purpose};
+use crate::question::{Place, Question, is_question};
+use crate::search::{Found, Search};
+use crate::together::Together;
+use crate::view::View;
+
+/// The entry in the list of engines.
+pub(crate) const INFO: EngineInfo = EngineInfo {
+    name: "smt-only",
+    about: "one question over lists of states, for teaching: the solver alone searches",
+    decides: |kind: &ClaimKind| is_question(kind),
+    finds_shortest: false,
+    begins_at_once: false,
+    open: |desk| Box::new(SmtOnly::new(desk)),
+};
+
+/// Time for the first attempt at a claim, and how much longer each further one may take.
+const FIRST_ATTEMPT: Duration = Duration::from_secs(1);
+const LONGER: u32 = 4;
+
+/// Bounds on the length of runs that are conjectured.
+const BOUNDS: [u32; 8] = [0, 1, 2, 4, 8, 16, 32, 64];
+
+/// Where the work on a claim stands.
+struct Attempt {
+    view: View,
+    question: Question,
+    search: Search,
+    patience: Duration,
+    over: bool,
+    why: Option<String>,
+}
+
+/// See the module's documentation.
+struct SmtOnly {
+    waiting: Vec<ClaimId>,
+    attempts: Vec<Attempt>,
+    obstacles: Vec<(ClaimId, String)>,
+}
+
+impl SmtOnly {
+    fn new(desk: &Desk) -> SmtOnly {
+        let waiting = desk.claims().iter().rev().copied().collect();
+        SmtOnly { waiting, attempts: Vec::new(), obstacles: Vec::new() }
+    }
+
+    fn open(&mut self, desk: &Desk, claim: ClaimId) {
+        let view = if View::needs_chain(&desk.system().claims[claim.index()].kind) {
+            match View::chain(desk, claim) {
+                Ok(view) => view,
+                Err(why) => return self.obstacles.push((claim, why)),
+            }
+        } else {
+            View::plain(desk)
+        };
+        let Together { view, mut questions, features } = Together::alone(view, claim);
+        let Some(question) = questions.pop() else { return };
+        let search = Search::new(features, Purpose { part: "run", claims: vec![claim] });
+        self.attempts.push(Attempt { view, question, search, patience: FIRST_ATTEMPT, over: false, why: None });
+    }
+}
+
+impl Attempt {
+    fn advance(&mut self, desk: &Desk, solver: &Solver) {
+        if self.question.targets.iter().any(|t| matches!(t.place, Place::Beginning(_))) {
+            // A start state is a list of one element.
+            return self.run(desk, 0);
+        }
+        let e = &mut self.view.encoding;
+        let made = clauses(e, &self.question);
+        let purpose = Purpose { part: "lists", claims: vec![self.question.claim] };
+        let mut query = desk.path_query(solver, &purpose);
+        match query.solve(&e.pool, &made.predicates, &made.clauses, Limits::time(self.patience)) {
+            Ok(PathAnswer::Steps(n)) => self.run(desk, n),
+            Ok(PathAnswer::None) => self.never(desk),
+            Err(Reason::Interrupted) => {}
+            Err(Reason::Timeout) => {
+                let time = self.patience.as_secs();
+                self.why = Some(format!("the solver found no list and no end to the search within {time} s"));
+                self.patience *= LONGER;
+            }
+            Err(reason) => self.stop(reason.to_string()),
+        }
+    }
+
+    /// A list of so many steps leads to a target, or to a step that is one.
+    fn run(&mut self, desk: &Desk, steps: u32) {
+        let targets = self.question.targets.clone();
+        let now: Vec<usize> = (0..targets.len()).collect();
+        for depth in [steps, steps + 1] {
+            match self.search.ask(&mut self.view.encoding, desk, &targets, &now, depth, Limits::NONE) {
+                Found::Met(_, path) => {
+                    if let Some(verdict) = path.into_run().and_then(|run| self.view.met(&self.question, run)) {
+                        desk.propose(self.question.claim, verdict);
+                    }
+                    self.over = true;
+                    return;
+                }
+                Found::Nothing => {}
+                Found::Unknown(Reason::Interrupted) => return,
+                Found::Unknown(reason) => return self.stop(reason.to_string()),
+            }
+        }
+        if self.question.targets.iter().all(|t| matches!(t.place, Place::Beginning(_))) {
+            desk.propose(self.question.claim, self.question.never_met(Evidence::Refutation));
+        }
+        self.stop("the solver's list is no run".into());
+    }
+
+    /// No list leads to a target.
+    fn never(&mut self, desk: &Desk) {
+        let e = &mut self.view.encoding;
+        let mut proofs: Vec<Evidence> = BOUNDS.iter().map(|&k| Evidence::Diameter { k }).collect();
+        let anything = vec![e.pool.tt(); e.system.nodes.len()];
+        if let Ok(anything) = portable(&e.system, &e.pool, &anything) {
+            proofs.insert(0, Evidence::Invariant(anything));
+        }
+        let (claim, question, view) = (self.question.claim, &self.question, &self.view);
+        desk.conjecture(proofs.into_iter().map(|p| (claim, question.never_met(view.proof(p)))));
+        self.stop("the solver says that there is no run, but gives no proof that could be checked".into());
+    }
+
+    fn stop(&mut self, why: String) {
+        self.over = true;
+        self.why = Some(why);
+    }
+}
+
+impl Engine for SmtOnly {
+    fn advance(&mut self, desk: &Desk) -> Advance {
+        let Some(solver) = desk.config().solvers.z3().filter(|s| PathQuery::is_supported(s)).cloned() else {
+            let why = "needs z3, which was not found";
+            self.obstacles.extend(self.waiting.drain(..).map(|c| (c, why.to_string())));
+            return Advance::Finished;
+        };
+        self.waiting.retain(|&c| desk.is_open(c));
+        if let Some(claim) = self.waiting.pop() {
+            self.open(desk, claim);
+        }
+        let settled = |a: &Attempt| a.over || !desk.is_open(a.question.claim);
+        // The newest first: each claim gets its short attempt before others get a long one.
+        let at = (0..self.attempts.len()).rev().filter(|&i| !settled(&self.attempts[i]));
+        if let Some(at) = at.min_by_key(|&i| self.attempts[i].patience) {
+            self.attempts[at].advance(desk, &solver);
+        }
+        for a in self.attempts.iter().filter(|a| settled(a)) {
+            self.obstacles.extend(a.why.clone().map(|why| (a.question.claim, why)));
+        }
+        self.attempts.retain(|a| !settled(a));
+        if self.attempts.is_empty() && self.waiting.is_empty() { Advance::Finished } else { Advance::Again }
+    }
+
+    fn obstacle(&self, claim: ClaimId) -> Option<String> {
+        let running = self.attempts.iter().find(|a| a.question.claim == claim).and_then(|a| a.why.clone());
+        running.or_else(|| self.obstacles.iter().rev().find(|(c, _)| *c == claim).map(|(_, why)| why.clone()))
+    }
+}
