@@ -2,7 +2,7 @@
 
 mod models;
 
-use gander_system::{ClaimKind, Evidence, NodeId, TransitionId, Verdict};
+use gander_system::{ClaimKind, Evidence, NodeId, Rounds, TransitionId, Verdict};
 use models::{Model, config, run};
 
 /// `holds N`, `fails N` with the length of the run, `holds`, `fails` by proof, or `unknown`.
@@ -132,4 +132,76 @@ fn paths_are_followed_to_their_end() {
     m.reachable("odd in between", &["in Second and s == 7"]);
     m.claim("enable three", ClaimKind::CanEnable(TransitionId(1)));
     assert_eq!(words(m, "paths"), ["holds 2", "fails", "holds 1"]);
+}
+
+/// The three small systems of figure 2 of the same thesis, by one question over lists: it answers on the first two, and on the third
+/// where a run exists. It has no end where the search has none; then what stopped it is told.
+#[test]
+fn lists_answer_unless_the_search_has_no_end() {
+    let mut m = Model::new(&["S0", "S1", "S2"]);
+    m.start("go", 0, "true");
+    m.step("a", 0, 1, &[], "true", &[]);
+    m.step("b", 2, 1, &[], "true", &[]);
+    m.reachable("s1", &["in S1"]);
+    m.reachable("s2", &["in S2"]);
+    assert_eq!(words(m, "smt-only"), ["holds 1", "fails"]);
+
+    let counter = |guard: &str| {
+        let mut m = Model::new(&["A"]);
+        m.int("i");
+        m.start("go", 0, "i == 0");
+        m.step("count", 0, 0, &["p"], guard, &["i := i + `count.p`"]);
+        m
+    };
+    let mut m = counter("`count.p` == 1 and i < 1");
+    m.reachable("one", &["i == 1"]);
+    m.reachable("two", &["i == 2"]);
+    m.reachable("chain", &["i == 0", "i == 1"]);
+    m.claim("enable", ClaimKind::CanEnable(TransitionId(0)));
+    m.claim("no deadlock", ClaimKind::NoDeadlock);
+    assert_eq!(words(m, "smt-only"), ["holds 1", "fails", "holds 1", "holds 0", "fails 1"]);
+
+    let mut m = counter("`count.p` == 1 or `count.p` == 2");
+    m.reachable("seven", &["i == 7"]);
+    m.reachable("minus one", &["i == 0 - 1"]);
+    let system = m.finish();
+    let mut config = config(&system);
+    config.engines = Some(vec!["smt-only".into()]);
+    config.timeout = Some(std::time::Duration::from_secs(4));
+    let report = run(&system, &config);
+    assert!(matches!(&report.outcomes[0].verdict, Verdict::Holds(Evidence::Run(r)) if (4..=7).contains(&r.length())));
+    let Verdict::Unknown { why, .. } = &report.outcomes[1].verdict else { panic!("{:?}", report.outcomes[1].verdict) };
+    assert!(why.iter().any(|o| o.engine == "smt-only"), "{why:?}");
+}
+
+/// Liveness of finite systems, with its evidence: lassos, and bounds on rounds with closed sets as proofs.
+#[test]
+fn the_graph_of_states_decides_liveness() {
+    let mut m = Model::new(&["A", "B"]);
+    m.int("x");
+    m.start("go", 0, "x == 0");
+    m.step("up", 0, 0, &[], "x < 5", &["x := x + 1"]);
+    m.step("wait", 0, 0, &[], "x == 3", &[]);
+    m.step("end", 0, 1, &[], "x == 5", &[]);
+    m.step("round", 1, 1, &[], "true", &["x := 5 - x"]);
+    let (five, b, three) = (m.state("x == 5"), m.state("in B"), m.state("x == 3"));
+    m.claim("five", ClaimKind::Eventually { goal: five, under: vec![] });
+    m.claim("often five", ClaimKind::AlwaysEventually { goal: five, under: vec![] });
+    m.claim("b stays", ClaimKind::LeadsTo { from: b, to: five, under: vec![] });
+    m.claim("infinite", ClaimKind::InfiniteRun);
+    m.claim("not three", ClaimKind::ExistsAlways(three));
+    m.claim("possible", ClaimKind::AlwaysPossible(b));
+    let system = m.finish();
+    let mut config = config(&system);
+    config.engines = Some(vec!["liveness".into()]);
+    let report = run(&system, &config);
+    assert!(report.internal_errors.is_empty(), "{:?}", report.internal_errors);
+    let verdicts: Vec<&Verdict> = report.outcomes.iter().map(|o| &o.verdict).collect();
+    // It may wait in A for ever.
+    assert!(matches!(verdicts[0], Verdict::Fails(Evidence::Lasso { back_to: 3, .. })), "{:?}", verdicts[0]);
+    assert!(matches!(verdicts[1], Verdict::Fails(Evidence::Lasso { .. })));
+    assert!(matches!(verdicts[2], Verdict::Holds(Evidence::NoSuchRun { rounds: Rounds::AtMost { k, .. }, .. }) if *k <= 1));
+    assert!(matches!(verdicts[3], Verdict::Holds(Evidence::Lasso { .. })));
+    assert!(matches!(verdicts[4], Verdict::Fails(Evidence::NoSuchRun { rounds: Rounds::AtMost { k: 0, .. }, .. })));
+    assert!(matches!(verdicts[5], Verdict::Holds(Evidence::ClosedSet { .. })), "{:?}", verdicts[5]);
 }

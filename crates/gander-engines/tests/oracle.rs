@@ -124,6 +124,20 @@ fn horn_agrees() {
     assert!(holds > 0 && fails > 0, "{report}");
 }
 
+/// One question over lists a claim: where it has an end.
+#[test]
+fn smt_only_agrees() {
+    let mut portfolio = Portfolio::new(Some(&["smt-only"]));
+    portfolio.timeout = std::time::Duration::from_secs(3);
+    let settings = Settings::few_states().linear();
+    let comparison = Comparison { lengths: Lengths::Any, settings, ..Comparison::default() };
+    let report = compare(730_000..730_000 + systems().div_ceil(5), &mut portfolio, comparison);
+    assert!(portfolio.problems.is_empty(), "internal errors:\n{}", portfolio.problems.join("\n"));
+    assert!(report.disagreements.is_empty(), "{report}");
+    let (holds, fails) = decided(&report);
+    assert!(holds > 0 && fails > 0, "{report}");
+}
+
 /// The systems as they are generated, like dataflow programs, and with bit-vectors.
 #[test]
 fn pdr_agrees() {
