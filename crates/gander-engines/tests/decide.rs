@@ -200,7 +200,9 @@ fn the_graph_of_states_decides_liveness() {
     // It may wait in A for ever.
     assert!(matches!(verdicts[0], Verdict::Fails(Evidence::Lasso { back_to: 3, .. })), "{:?}", verdicts[0]);
     assert!(matches!(verdicts[1], Verdict::Fails(Evidence::Lasso { .. })));
-    assert!(matches!(verdicts[2], Verdict::Holds(Evidence::NoSuchRun { rounds: Rounds::AtMost { k, .. }, .. }) if *k <= 1));
+    assert!(
+        matches!(verdicts[2], Verdict::Holds(Evidence::NoSuchRun { rounds: Rounds::AtMost { k, .. }, .. }) if *k <= 1)
+    );
     assert!(matches!(verdicts[3], Verdict::Holds(Evidence::Lasso { .. })));
     assert!(matches!(verdicts[4], Verdict::Fails(Evidence::NoSuchRun { rounds: Rounds::AtMost { k: 0, .. }, .. })));
     assert!(matches!(verdicts[5], Verdict::Holds(Evidence::ClosedSet { .. })), "{:?}", verdicts[5]);

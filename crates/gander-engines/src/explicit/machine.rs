@@ -10,7 +10,7 @@ use gander_term::{Pool, SymbolId, TermId};
 use rustc_hash::FxHashMap;
 
 use super::code::{Compiler, Frame, Instruction, Slots, Trouble, execute, is_numbered};
-use super::plan::{Plan, Progress};
+use super::plan::{Plan, Progress, go_on};
 use crate::targets::{StateTarget, StepTarget, Targets};
 
 /// A target that cannot be looked for, and why.
@@ -72,17 +72,19 @@ struct Builder<'a> {
     system: &'a System,
     pool: &'a mut Pool,
     frame: Frame,
+    cancelled: &'a dyn Fn() -> bool,
     #[cfg(test)]
     bug: Option<crate::seeded::SeededBug>,
 }
 
 impl Machine {
     /// Compiles a system. `pool` is a fork of the system's pool that has the targets' formulas. Says in words what is
-    /// not finite; targets that cannot be looked for are left out and told.
+    /// not finite; targets that cannot be looked for are left out and told. Ends early if it is cancelled.
     pub(crate) fn new(
         system: &Arc<System>,
         pool: &mut Pool,
         targets: &Targets,
+        cancelled: &dyn Fn() -> bool,
         #[cfg(test)] bug: Option<crate::seeded::SeededBug>,
     ) -> Result<(Machine, Vec<Blind>), String> {
         if let Some(v) = system.vars.iter().find(|v| !is_numbered(v.sort)) {
@@ -96,6 +98,7 @@ impl Machine {
             system,
             pool,
             frame,
+            cancelled,
             #[cfg(test)]
             bug,
         };
@@ -110,6 +113,7 @@ impl Machine {
         }
         let mut checks = Vec::new();
         for target in &targets.states {
+            go_on(cancelled)?;
             match b.check(target) {
                 Ok(check) => checks.push(check),
                 Err(why) => blind.push((target.goal, why)),
@@ -235,7 +239,7 @@ impl Builder<'_> {
         let unknowns: Vec<SymbolId> = self.system.vars.iter().map(|v| v.current).collect();
         let formulas = [self.system.start_term(self.pool, s), self.assumptions(start.target)];
         let mut c = Compiler::new(&mut self.frame);
-        let plan = Plan::new(&mut c, self.pool, &unknowns, &formulas)
+        let plan = Plan::new(&mut c, self.pool, &unknowns, &formulas, self.cancelled)
             .map_err(|why| format!("in the start `{}`, {why}", start.name))?;
         Ok(Beginning { start: s, target: start.target, plan })
     }
@@ -283,7 +287,7 @@ impl Builder<'_> {
         unknowns.extend(system.vars.iter().map(|v| v.next).filter(|n| !defined.contains_key(n)));
         let mut c = Compiler::new(&mut self.frame);
         let place = |why: String| format!("in `{}`, {why}", transition.name);
-        let plan = Plan::new(&mut c, self.pool, &unknowns, &formulas).map_err(place)?;
+        let plan = Plan::new(&mut c, self.pool, &unknowns, &formulas, self.cancelled).map_err(place)?;
         let mut last = Vec::new();
         let mut next = Vec::new();
         for v in &system.vars {
@@ -305,7 +309,7 @@ impl Builder<'_> {
 
     fn check(&mut self, target: &StateTarget) -> Result<Check, String> {
         let mut c = Compiler::new(&mut self.frame);
-        let plan = match Plan::new(&mut c, self.pool, &target.choices, &[target.formula]) {
+        let plan = match Plan::new(&mut c, self.pool, &target.choices, &[target.formula], self.cancelled) {
             Ok(plan) => plan,
             Err(why) => {
                 // Perhaps nothing has to be chosen.
@@ -313,7 +317,7 @@ impl Builder<'_> {
                     return Err(why);
                 };
                 let mut c = Compiler::new(&mut self.frame);
-                Plan::new(&mut c, self.pool, &[], &[without])?
+                Plan::new(&mut c, self.pool, &[], &[without], self.cancelled)?
             }
         };
         Ok(Check { goal: target.goal, node: target.node, plan })

@@ -161,6 +161,9 @@ impl Group {
         };
         let (mut asked, mut targets): (Vec<Asked>, Targets) = (Vec::new(), Targets::default());
         for &claim in claims {
+            if desk.is_cancelled() {
+                return Err("interrupted".into());
+            }
             let goal = asked.len();
             let way = match &kinds[claim.index()].kind {
                 ClaimKind::AlwaysPossible(p) => {
@@ -180,6 +183,7 @@ impl Group {
             &system,
             &mut view.encoding.pool,
             &targets,
+            &|| desk.is_cancelled(),
             #[cfg(test)]
             desk.config().options.bug,
         )?;

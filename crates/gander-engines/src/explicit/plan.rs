@@ -84,6 +84,7 @@ impl Plan {
         pool: &mut Pool,
         unknowns: &[SymbolId],
         formulas: &[TermId],
+        cancelled: &dyn Fn() -> bool,
     ) -> Result<Plan, String> {
         let mut open: FxHashSet<SymbolId> = unknowns.iter().copied().collect();
         let mut conjuncts: Vec<Conjunct> = flatten(pool, formulas)
@@ -93,10 +94,11 @@ impl Plan {
                 Conjunct { term, unknown, done: false }
             })
             .collect();
-        let equations = equations(pool, &conjuncts, &open);
+        let equations = equations(pool, &conjuncts, &open, cancelled)?;
         let mut plan = Plan { first: Vec::new(), choices: Vec::new(), unknowns: Vec::new() };
         let mut slots: FxHashMap<SymbolId, u32> = FxHashMap::default();
         loop {
+            go_on(cancelled)?;
             plan.check_what_is_known(c, pool, &mut conjuncts, &open)?;
             if open.is_empty() {
                 break;
@@ -107,7 +109,7 @@ impl Plan {
                     conjuncts[q.conjunct].done = true;
                     (q.x, c.compile(pool, q.e, plan.tape())?)
                 }
-                None => plan.choose(c, pool, unknowns, &conjuncts, &open)?,
+                None => plan.choose(c, pool, unknowns, &conjuncts, &open, cancelled)?,
             };
             let term = pool.var(x);
             c.bind(term, slot);
@@ -149,10 +151,12 @@ impl Plan {
         unknowns: &[SymbolId],
         conjuncts: &[Conjunct],
         open: &FxHashSet<SymbolId>,
+        cancelled: &dyn Fn() -> bool,
     ) -> Result<(SymbolId, u32), String> {
         let mut best: Option<(u64, SymbolId, Option<Vec<Piece>>)> = None;
         let mut unbounded = None;
         for &x in unknowns.iter().filter(|s| open.contains(s)) {
+            go_on(cancelled)?;
             let sort = pool.symbol(x).sort;
             let all = sort.size_within(pool, MOST_OF_A_SORT).map(u64::from);
             let found = if sort == Sort::Bool { None } else { intervals(pool, x, conjuncts, open) };
@@ -296,9 +300,20 @@ impl Level {
     }
 }
 
-fn equations(pool: &mut Pool, conjuncts: &[Conjunct], open: &FxHashSet<SymbolId>) -> Vec<Equation> {
+/// Making a plan for hundreds of unknowns takes a while: nobody is to wait for that who has no use for it.
+pub(super) fn go_on(cancelled: &dyn Fn() -> bool) -> Result<(), String> {
+    if cancelled() { Err("interrupted".into()) } else { Ok(()) }
+}
+
+fn equations(
+    pool: &mut Pool,
+    conjuncts: &[Conjunct],
+    open: &FxHashSet<SymbolId>,
+    cancelled: &dyn Fn() -> bool,
+) -> Result<Vec<Equation>, String> {
     let mut found = Vec::new();
     for (i, conjunct) in conjuncts.iter().enumerate() {
+        go_on(cancelled)?;
         for &x in &conjunct.unknown {
             if !is_numbered(pool.symbol(x).sort) {
                 continue;
@@ -321,7 +336,7 @@ fn equations(pool: &mut Pool, conjuncts: &[Conjunct], open: &FxHashSet<SymbolId>
             found.push(Equation { conjunct: i, x, e, needs });
         }
     }
-    found
+    Ok(found)
 }
 
 /// Intervals that contain all solutions for `x`, with ends that are known by now; none if they are not bounded.

@@ -17,7 +17,7 @@ const PLENTY: Resources = Resources { memory: 1 << 30, threads: 1 };
 
 fn machine(system: &Arc<System>, targets: &Targets) -> Result<Machine, String> {
     let mut pool = Pool::fork(&system.pool);
-    Machine::new(system, &mut pool, targets, None).map(|(machine, _)| machine)
+    Machine::new(system, &mut pool, targets, &|| false, None).map(|(machine, _)| machine)
 }
 
 /// Explores to the end.
@@ -172,7 +172,7 @@ fn a_graph_knows_from_where_states_can_be_reached() {
     let formula = parse_term(&mut pool, "x0 == 4").unwrap();
     let target = StateTarget { goal: 0, node: None, formula, choices: Vec::new() };
     let targets = Targets { states: vec![target], ..Targets::default() };
-    let (machine, blind) = Machine::new(&system, &mut pool, &targets, None).unwrap();
+    let (machine, blind) = Machine::new(&system, &mut pool, &targets, &|| false, None).unwrap();
     assert!(blind.is_empty());
     let mut explorer = Explorer::new(machine, PLENTY);
     while explorer.advance(&[false], &|| false, &mut Vec::new()).unwrap() == Phase::More {}
@@ -190,4 +190,26 @@ fn a_graph_knows_from_where_states_can_be_reached() {
     let edges = graph.edges(1 << 20, &|| false).unwrap();
     assert!(edges.can_reach(&label).into_iter().all(|r| r));
     assert!(edges.can_reach(&[false; 10]).into_iter().all(|r| !r));
+}
+
+/// Compiling looks whether it is still wanted at every unknown, so that it ends soon on systems with hundreds of them.
+#[test]
+fn compiling_can_be_interrupted() {
+    let system = counters(60, 9);
+    let looks = std::cell::Cell::new(0);
+    let after = |most: u32| {
+        looks.set(0);
+        let cancelled = || {
+            looks.set(looks.get() + 1);
+            looks.get() > most
+        };
+        Machine::new(&system, &mut Pool::fork(&system.pool), &Targets::default(), &cancelled, None).map(drop)
+    };
+    assert!(after(u32::MAX).is_ok());
+    let all = looks.get();
+    assert!(all > 60, "{all} looks");
+    for most in [0, 10, all / 2, all - 1] {
+        let stopped = after(most).expect_err("it was told to stop");
+        assert!(stopped.ends_with("interrupted"), "after {most} of {all} looks: {stopped}");
+    }
 }

@@ -218,6 +218,7 @@ fn explorer(desk: &Desk, system: &Arc<System>, mut pool: Pool, targets: Targets)
         system,
         &mut pool,
         &targets,
+        &|| desk.is_cancelled(),
         #[cfg(test)]
         None,
     );

@@ -354,3 +354,19 @@ fn certify_knows_both_readings_of_unguarded_pre() {
     assert_eq!(ran.code, 3, "{}{}", ran.out, ran.err);
     assert!(ran.out.contains("in JKind every `pre x` has the same"), "{}", ran.out);
 }
+
+/// Both orders find a run; only the shortest one is known to be that.
+#[test]
+fn paths_are_followed_in_the_order_that_is_asked_for() {
+    if !have_z3("paths_are_followed_in_the_order_that_is_asked_for") {
+        return;
+    }
+    let folder = Folder::with("counter.sts", COUNTER);
+    for order in ["breadth-first", "depth-first"] {
+        let ran = folder.run(&["check", "--engine", "paths", "--paths", order, "-p", "twice", "counter.sts"]);
+        assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{}", ran.out);
+        assert!(ran.out.contains("holds    twice"), "{}", ran.out);
+        assert!(order == "depth-first" || ran.out.contains("in 9 steps"), "{}", ran.out);
+    }
+    assert_eq!(folder.run(&["check", "--paths", "sideways", "counter.sts"]).code, 2);
+}

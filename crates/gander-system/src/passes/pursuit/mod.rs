@@ -28,6 +28,8 @@
 
 mod asked;
 mod monitor;
+#[cfg(test)]
+mod tests;
 
 use std::fmt;
 
