@@ -210,7 +210,7 @@ impl Possible {
         candidates.extend(candidates::formulas(&system, &mut pool));
         let candidates = vec![candidates; system.nodes.len()];
         let mut prover = Prover::for_claim(self.claim);
-        let found = support::invariant(desk, &mut prover, &system, &mut pool, candidates).and_then(|by_node| {
+        let found = support::invariant(desk, self.claim, &system, &mut pool, &candidates).and_then(|by_node| {
             let ClaimKind::Always(p) = system.claims.first()?.kind else { return None };
             for n in system.node_ids() {
                 let p = system.at_node(&mut pool, p, n);

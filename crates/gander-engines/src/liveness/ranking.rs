@@ -37,6 +37,7 @@ enum Effort {
 /// See the module's documentation.
 #[derive(Debug)]
 pub(super) struct Ranking {
+    claim: ClaimId,
     of: Pursuit,
     effort: Option<Effort>,
     pool: Pool,
@@ -112,7 +113,7 @@ impl Ranking {
         let prover = Prover::for_claim(ClaimId(0));
         let known = vec![Vec::new(); of.system.nodes.len()];
         let (effort, cursor) = (Some(Effort::Plain), Cursor::default());
-        Ranking { of, effort, pool, prover, invariant: None, cursor, known, helped }
+        Ranking { claim, of, effort, pool, prover, invariant: None, cursor, known, helped }
     }
 
     /// A piece of work: a proof, or that there is more to do, or nothing more to try.
@@ -125,7 +126,7 @@ impl Ranking {
             for (list, known) in candidates.iter_mut().zip(&self.known) {
                 list.extend(known);
             }
-            self.invariant = support::invariant(desk, &mut self.prover, &self.of.system, &mut self.pool, candidates);
+            self.invariant = support::invariant(desk, self.claim, &self.of.system, &mut self.pool, &candidates);
         }
         let ranks = self.search(desk, effort);
         self.effort = match effort {

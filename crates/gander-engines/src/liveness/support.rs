@@ -1,52 +1,58 @@
-//! Supporting invariants: those of the candidate formulas that are inductive together.
-//!
-//! After Flanagan and Leino (*Houdini, an annotation assistant for ESC/Java*, 2001): all candidates are assumed of every
-//! node; models of starts and steps that violate some of them throw these out, until none is left to be thrown out.
+//! Supporting invariants: those of the candidate formulas that are inductive together ([`crate::houdini`]), and what others have proved.
 
-use gander_system::{NodeFormulas, StartId, System};
-use gander_term::{Pool, TermId, Value, evaluate};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-use super::prover::{Model, Prover};
-use super::step::Steps;
+use gander_system::{ClaimId, NodeFormulas, NodeId, System};
+use gander_term::{Importer, Pool, TermId};
+use rustc_hash::FxHashMap;
+
 use crate::board::{Cursor, Fact};
+use crate::candidate::Candidate;
+use crate::encoding::Encoding;
 use crate::engine::Desk;
+use crate::houdini::{Houdini, Sifted};
+use crate::search::system_features;
 
 /// No more facts are taken from the board.
 const MOST_FACTS: usize = 40;
 
-/// By node: the conjunction of the candidates for it that hold there always; nothing if solvers did not answer.
+/// Time for one sifting.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// By node: the conjunction of the candidates for it that hold there always; nothing if that was not found out.
 pub(super) fn invariant(
     desk: &Desk,
-    prover: &mut Prover,
+    claim: ClaimId,
     system: &System,
     pool: &mut Pool,
-    candidates: Vec<Vec<TermId>>,
+    candidates: &[Vec<TermId>],
 ) -> Option<Vec<TermId>> {
-    let mut kept = candidates;
-    for (i, start) in system.starts.iter().enumerate() {
-        let constraint = system.start_term(pool, StartId::from(i));
-        let admissible = system.assumption_term(pool, start.target);
-        let before = pool.and([constraint, admissible]);
-        let here = kept[start.target.index()].clone();
-        kept[start.target.index()] = sift(desk, prover, pool, before, &here, &|_, t| t)?;
+    let mut e = Encoding::new(&Arc::new(system.clone()));
+    let mut importer = Importer::new();
+    // What each candidate of the encoding's pool is in the caller's.
+    let mut known: FxHashMap<Candidate, TermId> = FxHashMap::default();
+    for (n, formulas) in candidates.iter().enumerate() {
+        for &t in formulas {
+            let formula = importer.import(&mut e.pool, pool, t).ok()?;
+            known.insert(Candidate { node: NodeId::from(n), formula }, t);
+        }
     }
-    let steps: Vec<Steps> = system.transition_ids().map(|t| Steps::of(system, pool, t)).collect();
-    loop {
-        let mut changed = false;
-        for (t, step) in system.transition_ids().zip(&steps) {
-            let (source, target) = (system.transition(t).source, system.transition(t).target);
-            let admissible = system.assumption_term(pool, source);
-            let before = pool.and(kept[source.index()].iter().copied().chain([admissible, step.formula]));
-            let here = kept[target.index()].clone();
-            let left = sift(desk, prover, pool, before, &here, &|pool, t| step.behind(pool, t))?;
-            if left.len() < here.len() {
-                kept[target.index()] = left;
-                changed = true;
+    let mut all: Vec<Candidate> = known.keys().copied().collect();
+    all.sort_unstable();
+    let features = system_features(&mut e).join(e.pool.features(&all.iter().map(|c| c.formula).collect::<Vec<_>>()));
+    let mut houdini = Houdini::new(features, vec![claim]);
+    houdini.begin(&e, all, 1);
+    let end = Instant::now() + PATIENCE;
+    match houdini.advance(&mut e, desk, end) {
+        Sifted::Done { proved, implied } => {
+            let mut by_node = vec![Vec::new(); system.nodes.len()];
+            for c in proved.iter().chain(&implied) {
+                by_node[c.node.index()].push(known[c]);
             }
+            Some(by_node.into_iter().map(|list| pool.and(list)).collect())
         }
-        if !changed {
-            return Some(kept.into_iter().map(|list| pool.and(list)).collect());
-        }
+        Sifted::More | Sifted::Failed(_) => None,
     }
 }
 
@@ -60,38 +66,4 @@ pub(super) fn proved(desk: &Desk, cursor: &mut Cursor) -> Vec<NodeFormulas> {
         }
     }
     found
-}
-
-/// Those formulas that follow.
-fn sift(
-    desk: &Desk,
-    prover: &mut Prover,
-    pool: &mut Pool,
-    before: TermId,
-    formulas: &[TermId],
-    place: &dyn Fn(&mut Pool, TermId) -> TermId,
-) -> Option<Vec<TermId>> {
-    let mut left: Vec<(TermId, TermId)> = formulas.iter().map(|&t| (t, place(pool, t))).collect();
-    while !left.is_empty() {
-        let all = pool.and(left.iter().map(|(_, t)| *t));
-        let broken = pool.not(all);
-        let question = pool.and([before, broken]);
-        match prover.solve(desk, pool, question)? {
-            None => break,
-            Some(model) => {
-                let count = left.len();
-                left.retain(|(_, t)| holds(pool, *t, &model));
-                if left.len() == count {
-                    return None;
-                }
-            }
-        }
-    }
-    Some(left.into_iter().map(|(t, _)| t).collect())
-}
-
-/// The formula is true in the model, as far as the model says.
-fn holds(pool: &Pool, t: TermId, model: &Model) -> bool {
-    let value = |s| model.iter().find(|(m, _)| *m == s).map(|(_, v)| v.clone());
-    evaluate(pool, t, &value) == Ok(Value::Bool(true))
 }

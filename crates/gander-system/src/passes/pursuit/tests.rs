@@ -42,7 +42,7 @@ fn step(of: &Pursuit, name: &str, next: &[Value]) -> Leg {
 fn begins(of: &Pursuit, stage: Stage, values: &[Value]) -> Run {
     let node = of.system.node_ids().find(|&n| of.stage(n) == stage).unwrap();
     let start = of.system.starts.iter().position(|s| s.target == node).unwrap();
-    Run { start: StartId::from(start), first: State { node, values: values.to_vec() }, legs: vec![] }
+    Run { start: StartId::from(start), first: State { node, values: values.to_vec() }, legs: vec![].into() }
 }
 
 const T: Value = Value::Bool(true);
@@ -90,7 +90,7 @@ fn pending_states_stay_without_the_goal() {
     let s = lamp(|m| ClaimKind::AlwaysEventually { goal: formula(m, "n == 2"), under: vec![] });
     let of = made(&s, &Aspect::Rounds);
     let free = begins(&of, Stage::Free, &[n(0)]);
-    let on = |legs: Vec<Leg>| Run { legs, ..free.clone() };
+    let on = |legs: Vec<Leg>| Run { legs: legs.into(), ..free.clone() };
     let good = on(vec![step(&of, "Off.press/Begin", &[n(1)]), step(&of, "On.flicker/Stay", &[n(1)])]);
     assert_eq!(replay(&of.system, &good).unwrap().len(), 3);
     let back = of.run(&good).unwrap();
@@ -121,7 +121,7 @@ fn a_round_is_complete_when_every_constraint_was_hit() {
     // n, seen by each constraint, round.
     let names: Vec<&str> = of.system.vars.iter().map(|v| v.name.as_str()).collect();
     assert_eq!(names, ["n", "@seen1", "@seen2", "@round"]);
-    let run = |legs: Vec<Leg>| Run { legs, ..begins(&of, Stage::Pending, &[n(0), F, F, F]) };
+    let run = |legs: Vec<Leg>| Run { legs: legs.into(), ..begins(&of, Stage::Pending, &[n(0), F, F, F]) };
     // The first press is from a state with n < 3 and a press: both are hit, the round is complete and the next one begins.
     let first = step(&of, "Off.press/Stay", &[n(1), F, F, T]);
     assert!(replay(&of.system, &run(vec![first.clone()])).is_ok());
@@ -154,7 +154,7 @@ fn rounds_are_counted_and_no_further_than_needed() {
     let of = made(&s, &Aspect::AtMost(1));
     let ClaimKind::Always(p) = of.system.claims[0].kind else { panic!("an invariant") };
     let count = |run: &Run| replay(&of.system, run).unwrap().last().unwrap().values[1].clone();
-    let run = |legs: Vec<Leg>| Run { legs, ..begins(&of, Stage::Pending, &[n(0), n(0)]) };
+    let run = |legs: Vec<Leg>| Run { legs: legs.into(), ..begins(&of, Stage::Pending, &[n(0), n(0)]) };
     let one = step(&of, "Off.press/Stay", &[n(1), n(1)]);
     let two = step(&of, "On.flicker/Stay", &[n(1), n(2)]);
     assert_eq!(count(&run(vec![one.clone()])), n(1));
