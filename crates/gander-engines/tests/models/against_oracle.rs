@@ -31,7 +31,8 @@ pub struct Portfolio {
 impl Portfolio {
     pub fn new(engines: Option<&[&str]>) -> Portfolio {
         Portfolio {
-            solvers: Arc::new(Solvers::from_environment()),
+            // Most of these systems are decided in less time than a solver takes to start.
+            solvers: Arc::new(Solvers::from_environment().kept_running()),
             engines: engines.map(|names| names.iter().map(|n| n.to_string()).collect()),
             max_depth: Some(24),
             max_k: Some(24),
