@@ -103,3 +103,16 @@ fn what_was_enumerated_serves_the_same_system_only() {
     let refused = checker.check(&smaller, ClaimId(0), &verdict);
     assert!(matches!(&refused, Err(Rejection::Wrong(_))), "{refused:?}");
 }
+
+#[test]
+fn a_transition_that_can_never_complete_is_no_obstacle() {
+    // Its next value could be anything, were it not for a constraint that nothing satisfies.
+    let s = Model::new(&["A"])
+        .var("x", Sort::Int)
+        .start(0, "x == 0")
+        .step("flip", 0, 0, "true", &["x := 1 - x"])
+        .step_with("never", 0, 0, &[("p", Sort::Int)], "never.p > x", &["x' > never.p", "1 == 2"])
+        .always("x <= 1");
+    accepts(&s, holds(closed(2)));
+    refuses(&s, holds(closed(3)), "2 reachable states, not 3");
+}

@@ -9,7 +9,7 @@ use gander_term::{EvalError, Op, Pool, Program, Scratch, Sort, SymbolId, TermId,
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::guide::{Guide, guide};
-use crate::formula::conjuncts;
+use crate::formula::{conjuncts, fold_closed};
 use crate::rejection::{Rejection, undecided};
 
 /// Finite sorts with more values are not tried out, nor sets of ints.
@@ -91,6 +91,7 @@ impl Search {
         }
         let mut defined = gander_term::Substitution::new(pool, &FxHashMap::default());
         let mut stages = Vec::new();
+        let mut hopeless;
         loop {
             solve_equations(pool, &mut rest, &mut open, &mut defined);
             let (ready, later): (Vec<_>, Vec<_>) =
@@ -98,8 +99,13 @@ impl Search {
             rest = later;
             let mut roots: Vec<TermId> = ready.into_iter().map(|(t, _)| defined.apply(pool, t)).collect();
             let formulas = roots.len();
+            // Nothing gets beyond this stage, so nothing need be tried behind it.
+            hopeless = roots.iter().any(|&t| {
+                let folded = fold_closed(pool, t);
+                pool.as_bool(folded) == Some(false)
+            });
             let mut choice = None;
-            if !open.is_empty() {
+            if !open.is_empty() && !hopeless {
                 let (x, values, terms) = next_choice(pool, unknowns, &rest, &open)?;
                 roots.extend(terms.into_iter().map(|t| defined.apply(pool, t)));
                 let at = places.len();
@@ -114,6 +120,7 @@ impl Search {
                 break;
             }
         }
+        let outputs = if hopeless { &[] } else { outputs };
         let outputs: Vec<TermId> = outputs.iter().map(|&t| defined.apply(pool, t)).collect();
         let outputs = Compute::new(pool, &outputs, &places)?;
         let left = vec![Vec::new(); stages.len()];
