@@ -1,5 +1,7 @@
 //! The engines and the checker as the prover of explanations, and models to explain.
 
+#![allow(dead_code)]
+
 use std::sync::Arc;
 use std::time::Duration;
 

@@ -1,0 +1,54 @@
+//! Compares every way of asking for cores with brute force, on one random system.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use gander_explain::{
+    ExplainConfig, Explainer, Explanation, Granularity, PartSet, Parts, Prover, Request, Wish, minimal_hitting_sets,
+};
+use gander_system::{ClaimId, Verdict};
+
+use crate::brute::{minimal_cores, random_system};
+use crate::prover::Engines;
+
+fn sorted(found: &Explanation) -> Vec<PartSet> {
+    let mut cores: Vec<PartSet> = found.cores.iter().map(|c| c.parts.clone()).collect();
+    cores.sort();
+    cores
+}
+
+/// True if the system has a claim that holds, about which everything agreed; false if there is nothing to compare.
+pub fn agrees(engines: &mut Engines, seed: u64) -> bool {
+    let system = Arc::new(random_system(seed));
+    let parts = Parts::of(&system, "", Granularity::Written);
+    let Some(expected) = minimal_cores(&system, &parts) else { return false };
+    let claim = ClaimId(0);
+    let verdict = engines.prove(&system, claim, Duration::from_secs(20));
+    assert!(matches!(verdict, Verdict::Holds(_)), "seed {seed}: {verdict:?}\n{}", system.to_text());
+    let config = ExplainConfig::new(&engines.solvers);
+    let mut ask = |request: Request| {
+        let mut explainer = Explainer::new(&system, parts.clone(), claim, &verdict, config.clone(), engines).unwrap();
+        let found = explainer.explain(request, &mut |_, _| {});
+        let context = format!("seed {seed}, {request:?}\n{}\n{:?}", system.to_text(), found.notes);
+        assert!(!found.approximate, "{context}");
+        assert!(found.cores.iter().all(|c| c.unchecked.is_none()), "{context}");
+        (found, context)
+    };
+    let must = expected.iter().cloned().reduce(|a, b| a.intersection(&b)).unwrap();
+    for cores in [Wish::All, Wish::AllOffline] {
+        let (found, context) = ask(Request { cores, cut_sets: true, ..Request::default() });
+        assert_eq!(sorted(&found), expected, "{context}");
+        assert!(found.complete, "{context}");
+        assert_eq!(found.must, must, "{context}");
+        assert_eq!(found.cut_sets, minimal_hitting_sets(parts.len(), &expected, 10_000), "{context}");
+    }
+    let (found, context) = ask(Request { cores: Wish::Smallest, must: true, ..Request::default() });
+    assert_eq!(found.cores[0].parts.len(), expected.iter().map(PartSet::len).min().unwrap(), "{context}");
+    assert_eq!(found.must, must, "{context}");
+    assert!(expected.contains(&found.cores[0].parts), "{context}");
+    let (found, context) = ask(Request { cores: Wish::Minimal, ..Request::default() });
+    assert!(expected.contains(&found.cores[0].parts), "{context}");
+    let (found, context) = ask(Request::default());
+    assert!(expected.iter().any(|m| m.is_subset(&found.cores[0].parts)), "{context}");
+    true
+}

@@ -1,0 +1,235 @@
+//! Random small systems over truth values, and their cores by looking at every set of parts.
+
+use gander_explain::{PartSet, Parts};
+use gander_system::{ClaimKind, ClaimOrigin, Effect, ElementId, Role, System, SystemBuilder, VarId};
+use gander_term::{Pool, Sort, SymbolId, TermId, Value, evaluate};
+use std::collections::{BTreeSet, HashMap};
+
+/// A small generator of numbers (xorshift).
+pub struct Dice(u64);
+
+impl Dice {
+    pub fn new(seed: u64) -> Dice {
+        Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    fn below(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 16) as usize % n
+    }
+
+    fn chance(&mut self, percent: usize) -> bool {
+        self.below(100) < percent
+    }
+
+    fn formula(&mut self, pool: &mut Pool, atoms: &[TermId], depth: usize) -> TermId {
+        if depth == 0 || self.chance(30) {
+            let atom = atoms[self.below(atoms.len())];
+            return if self.chance(40) { pool.not(atom) } else { atom };
+        }
+        let (a, b) = (self.formula(pool, atoms, depth - 1), self.formula(pool, atoms, depth - 1));
+        match self.below(4) {
+            0 => pool.and([a, b]),
+            1 => pool.or([a, b]),
+            2 => pool.implies(a, b),
+            _ => pool.eq(a, b),
+        }
+    }
+}
+
+/// A random system with one claim, `p`.
+pub fn random_system(seed: u64) -> System {
+    let mut dice = Dice::new(seed);
+    let nodes: &[(&str, Option<gander_system::Span>)] =
+        if dice.chance(50) { &[("A", None)] } else { &[("A", None), ("B", None)] };
+    let mut b = SystemBuilder::new("random", Pool::new(), nodes).unwrap();
+    let vars: Vec<VarId> = (0..2 + dice.below(2))
+        .map(|i| {
+            let role = if i == 2 && dice.chance(40) { Role::Input } else { Role::State };
+            b.var(&format!("v{i}"), Sort::Bool, role, None, None).unwrap()
+        })
+        .collect();
+    let symbols: Vec<(SymbolId, SymbolId)> =
+        vars.iter().map(|&v| (b.so_far().var(v).current, b.so_far().var(v).next)).collect();
+    let here: Vec<TermId> = symbols.iter().map(|(s, _)| b.pool.var(*s)).collect();
+    let there: Vec<TermId> = symbols.iter().map(|(_, s)| b.pool.var(*s)).collect();
+    let node = |dice: &mut Dice| gander_system::NodeId(dice.below(nodes.len()) as u32);
+    for s in 0..1 + usize::from(dice.chance(20)) {
+        let conjuncts: Vec<(TermId, Option<gander_system::Span>)> =
+            (0..1 + dice.below(2)).map(|_| (dice.formula(&mut b.pool, &here, 1), None)).collect();
+        let target = node(&mut dice);
+        b.start(&format!("s{s}"), target, &conjuncts, None).unwrap();
+    }
+    for t in 0..1 + dice.below(2) {
+        let (source, target) = (node(&mut dice), node(&mut dice));
+        let mut draft = b.transition(&format!("t{t}"), None, source, target, None).unwrap();
+        let mut atoms = here.clone();
+        if dice.chance(40) {
+            let p = b.param(&mut draft, "p", Sort::Bool, None).unwrap();
+            atoms.push(b.pool.var(p));
+        }
+        for _ in 0..dice.below(2) {
+            let guard = dice.formula(&mut b.pool, &atoms, 1);
+            b.guard(&mut draft, guard, None).unwrap();
+        }
+        let mut open = Vec::new();
+        for (i, &v) in vars.iter().enumerate() {
+            match dice.below(4) {
+                0 | 1 => {
+                    let value = dice.formula(&mut b.pool, &atoms, 1);
+                    b.assign(&mut draft, v, value, None).unwrap();
+                }
+                2 => open.push(there[i]),
+                _ => {}
+            }
+        }
+        if !open.is_empty() {
+            open.extend(&atoms);
+            let relation = dice.formula(&mut b.pool, &open, 2);
+            b.constrain(&mut draft, relation, None).unwrap();
+        }
+        b.add(draft).unwrap();
+    }
+    if dice.chance(25) {
+        let formula = dice.formula(&mut b.pool, &here, 1);
+        let formula = b.state_formula(formula, "a").unwrap();
+        b.assumption("a", formula, None);
+    }
+    let claim = dice.formula(&mut b.pool, &here, 2);
+    let claim = b.state_formula(claim, "p").unwrap();
+    b.claim("p", ClaimKind::Always(claim), ClaimOrigin::Written, "p", None).unwrap();
+    b.finish()
+}
+
+type Env = HashMap<SymbolId, bool>;
+
+fn truth(system: &System, t: TermId, env: &Env) -> bool {
+    evaluate(&system.pool, t, &|s| env.get(&s).map(|b| Value::Bool(*b))) == Ok(Value::Bool(true))
+}
+
+/// What elements are true of, by states (and parameters) as numbers.
+struct Tables<'s> {
+    system: &'s System,
+    states: usize,
+    of_state: HashMap<ElementId, Vec<bool>>,
+    /// By transition: parameters, and for each element its truth at (state, parameters, next state).
+    of_step: Vec<(usize, Vec<(ElementId, Vec<bool>)>)>,
+    claim: Vec<bool>,
+}
+
+impl Tables<'_> {
+    fn new(system: &System) -> Tables<'_> {
+        let n = system.vars.len();
+        let states = 1 << n;
+        let env =
+            |s: usize| -> Env { system.vars.iter().enumerate().map(|(i, v)| (v.current, s >> i & 1 == 1)).collect() };
+        let table = |t: TermId| -> Vec<bool> { (0..states).map(|s| truth(system, t, &env(s))).collect() };
+        let mut of_state = HashMap::new();
+        for e in system.starts.iter().flat_map(|s| &s.constraint).chain(&system.assumptions) {
+            of_state.insert(e.id, table(e.term.term()));
+        }
+        let ClaimKind::Always(p) = system.claims[0].kind else { panic!("the claim is `always`") };
+        let of_step = system
+            .transitions
+            .iter()
+            .map(|t| {
+                let params = 1 << t.params.len();
+                let of_term = |term: TermId| -> Vec<bool> {
+                    let mut out = Vec::new();
+                    for s in 0..states {
+                        for p in 0..params {
+                            for next in 0..states {
+                                let mut env = env(s);
+                                env.extend(t.params.iter().enumerate().map(|(i, q)| (q.symbol, p >> i & 1 == 1)));
+                                env.extend(system.vars.iter().enumerate().map(|(i, v)| (v.next, next >> i & 1 == 1)));
+                                out.push(truth(system, term, &env));
+                            }
+                        }
+                    }
+                    out
+                };
+                let of_effect = |e: &Effect| -> (ElementId, Vec<bool>) {
+                    let bit = |s: usize, v: VarId| s >> v.index() & 1 == 1;
+                    match *e {
+                        Effect::Constrain { id, relation } => (id, of_term(relation.term())),
+                        Effect::Assign { id, var, value } => {
+                            let values = of_term(value.term());
+                            let agree = |(i, v): (usize, &bool)| *v == bit(i % states, var);
+                            (id, values.iter().enumerate().map(agree).collect())
+                        }
+                        Effect::Keep { id, var } => {
+                            let all = 0..states * params * states;
+                            (id, all.map(|i| bit(i % states, var) == bit(i / states / params, var)).collect())
+                        }
+                    }
+                };
+                let mut elements: Vec<(ElementId, Vec<bool>)> =
+                    t.guard.iter().map(|g| (g.id, of_term(g.term.term()))).collect();
+                elements.extend(t.effect.iter().map(of_effect));
+                (params, elements)
+            })
+            .collect();
+        Tables { system, states, of_state, of_step, claim: table(p.term()) }
+    }
+
+    /// True if every reachable state of the relaxation satisfies the claim.
+    fn holds(&self, parts: &Parts, kept: &PartSet) -> bool {
+        let exists =
+            |s: usize| self.system.assumptions.iter().all(|a| !parts.keeps(kept, a.id) || self.of_state[&a.id][s]);
+        let mut seen: BTreeSet<(u32, usize)> = BTreeSet::new();
+        let mut open = Vec::new();
+        for start in &self.system.starts {
+            for s in (0..self.states).filter(|&s| exists(s)) {
+                let fits = start.constraint.iter().all(|e| !parts.keeps(kept, e.id) || self.of_state[&e.id][s]);
+                if fits && seen.insert((start.target.0, s)) {
+                    open.push((start.target.0, s));
+                }
+            }
+        }
+        while let Some((node, s)) = open.pop() {
+            if !self.claim[s] {
+                return false;
+            }
+            for (t, (params, elements)) in self.system.transitions.iter().zip(&self.of_step) {
+                if t.source.0 != node {
+                    continue;
+                }
+                for p in 0..*params {
+                    for next in (0..self.states).filter(|&next| exists(next)) {
+                        let at = (s * params + p) * self.states + next;
+                        let fits = elements.iter().all(|(e, table)| !parts.keeps(kept, *e) || table[at]);
+                        if fits && seen.insert((t.target.0, next)) {
+                            open.push((t.target.0, next));
+                        }
+                    }
+                }
+            }
+        }
+        true
+    }
+}
+
+/// All minimal cores, by looking at all sets; none if the claim does not hold or there are too many sets.
+pub fn minimal_cores(system: &System, parts: &Parts) -> Option<Vec<PartSet>> {
+    let n = parts.len();
+    if n > 12 {
+        return None;
+    }
+    let tables = Tables::new(system);
+    if !tables.holds(parts, &PartSet::all(n)) {
+        return None;
+    }
+    let mut sets: Vec<PartSet> =
+        (0..1usize << n).map(|bits| PartSet::of(n, (0..n).filter(|i| bits >> i & 1 == 1))).collect();
+    sets.sort_by_key(PartSet::len);
+    let mut minimal: Vec<PartSet> = Vec::new();
+    for set in sets {
+        if !minimal.iter().any(|m| m.is_subset(&set)) && tables.holds(parts, &set) {
+            minimal.push(set);
+        }
+    }
+    minimal.sort();
+    Some(minimal)
+}
