@@ -147,29 +147,21 @@ impl Explainer<'_> {
                 deliver(self, &first, false, out);
             }
             Wish::Minimal => {
-                let result = self.shrink(first.clone());
-                let proof = match &result {
-                    Ok(minimal) => minimal,
-                    Err(_) => &first,
-                };
+                let mut proof = first;
+                let result = self.shrink(&mut proof);
                 let minimal = result.is_ok() && !self.guessed;
-                deliver(self, proof, minimal, out);
+                deliver(self, &proof, minimal, out);
                 result?;
                 if request.must {
-                    let core = out.cores[0].parts.clone();
-                    self.find_must(&Proof { parts: core, ..first })?;
+                    self.find_must(&proof)?;
                 }
             }
             Wish::Smallest => {
-                let result = self.smallest(first.clone());
-                let proof = match &result {
-                    Ok((proof, _)) => proof,
-                    Err(_) => &first,
-                };
-                let exact = matches!(&result, Ok((_, true))) && !self.guessed;
-                deliver(self, proof, exact, out);
-                let (proof, exact) = result?;
-                if !exact {
+                let mut proof = first;
+                let result = self.smallest(&mut proof);
+                let exact = matches!(&result, Ok(true)) && !self.guessed;
+                deliver(self, &proof, exact, out);
+                if !result? {
                     self.guessed = true;
                 }
                 if request.must {
@@ -196,8 +188,8 @@ impl Explainer<'_> {
     }
 
     /// Takes out of a core what can be left out, one part after the other.
-    pub(crate) fn shrink(&mut self, proof: Proof) -> Result<Proof, Stop> {
-        let mut proof = proof;
+    /// What was achieved stands if the time is over meanwhile.
+    pub(crate) fn shrink(&mut self, proof: &mut Proof) -> Result<(), Stop> {
         let members: Vec<usize> = proof.parts.iter().collect();
         for p in members {
             if !proof.parts.has(p) || self.is_must(p) {
@@ -205,10 +197,10 @@ impl Explainer<'_> {
             }
             let fewer = proof.parts.without(p);
             if let Adequacy::Adequate(smaller) = self.adequacy(&fewer)? {
-                proof = smaller;
+                *proof = smaller;
             }
         }
-        Ok(proof)
+        Ok(())
     }
 
     /// Finds out for each part of a core whether the claim is lost without it (algorithm 15).
@@ -228,18 +220,21 @@ impl Explainer<'_> {
     /// A core with as few parts as any: a smallest set that meets every known cut set is enough, or shows another one
     /// (A. Ignatiev, A. Previti, M. Liffiton, J. Marques-Silva: Smallest MUS extraction with minimal hitting set
     /// dualization, 2015). The flag says whether it is certainly a smallest one.
-    fn smallest(&mut self, first: Proof) -> Result<(Proof, bool), Stop> {
-        let best = self.shrink(first)?;
+    fn smallest(&mut self, best: &mut Proof) -> Result<bool, Stop> {
+        self.shrink(best)?;
         loop {
             let cuts: Vec<PartSet> = self.inadequate.iter().map(PartSet::complement).collect();
             let Some(candidate) = smallest_hitting_set(self.parts.len(), &cuts, BRANCHES) else {
-                return Ok((best, false));
+                return Ok(false);
             };
             if candidate.len() >= best.parts.len() {
-                return Ok((best, true));
+                return Ok(true);
             }
             match self.adequacy(&candidate)? {
-                Adequacy::Adequate(proof) => return Ok((proof, true)),
+                Adequacy::Adequate(proof) => {
+                    *best = proof;
+                    return Ok(true);
+                }
                 Adequacy::Inadequate => {}
                 // Taken for inadequate.
                 Adequacy::Undecided => self.remember_inadequate(&candidate),
@@ -274,8 +269,14 @@ impl Explainer<'_> {
                     }
                 }
             };
-            if let Some(proof) = proof {
-                let proof = if online { self.shrink(proof)? } else { proof };
+            if let Some(mut proof) = proof {
+                if online && let Err(stop) = self.shrink(&mut proof) {
+                    // A core, if not a minimal one, is better than none.
+                    if out.cores.is_empty() {
+                        deliver(self, &proof, false, out);
+                    }
+                    return Err(stop);
+                }
                 map.block_up(&proof.parts);
                 if online {
                     let minimal = !self.guessed;
