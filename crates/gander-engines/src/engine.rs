@@ -317,3 +317,55 @@ impl Desk {
         Some(Box::new(BufWriter::new(file)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc::channel;
+
+    use gander_oracle::{Settings, generate_with};
+    use gander_smt::Solvers;
+
+    /// What was not asked is not known: an engine that is cancelled before it could ask concludes nothing that is wrong.
+    #[test]
+    fn cancelled_engines_propose_nothing_wrong() {
+        let solvers = Arc::new(Solvers::from_environment());
+        for seed in 0..12 {
+            let made = generate_with(seed, Settings::few_states().linear());
+            for info in engines() {
+                let claims: Vec<ClaimId> = (0..made.system.claims.len()).map(ClaimId::from).collect();
+                let decides = |c: &ClaimId| (info.decides)(&made.system.claims[c.index()].kind);
+                let (messages, heard) = channel();
+                let (cancel, killer) = (CancelToken::new(), Killer::new());
+                cancel.kills(&killer);
+                let desk = Desk {
+                    engine: info.name,
+                    shortest: info.finds_shortest,
+                    reduction: Reduction::of(&made.system),
+                    config: Arc::new(CheckConfig::new(Arc::clone(&solvers), claims.clone())),
+                    claims: claims.into_iter().filter(decides).collect(),
+                    board: Arc::new(Board::new(&made.system)),
+                    settled: Arc::new(made.system.claims.iter().map(|_| AtomicBool::new(false)).collect()),
+                    cancel: cancel.clone(),
+                    killer,
+                    conversations: AtomicU32::new(0),
+                    messages,
+                };
+                let mut engine = (info.open)(&desk);
+                cancel.cancel();
+                for _ in 0..4 {
+                    if engine.advance(&desk) == Advance::Finished {
+                        break;
+                    }
+                }
+                drop((engine, desk));
+                for message in heard {
+                    let Message::Proposal(p) = message else { continue };
+                    let holds = matches!(p.verdict, Verdict::Holds(_));
+                    let name = &made.system.claims[p.claim.index()].name;
+                    assert_eq!(holds, made.answers[p.claim.index()].holds, "{}, seed {seed}: {name}", info.name);
+                }
+            }
+        }
+    }
+}

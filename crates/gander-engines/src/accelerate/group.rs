@@ -179,6 +179,10 @@ impl Group {
                 None => self.lost.push(question.claim),
             }
         }
+        // What was not asked is not known.
+        if desk.is_cancelled() {
+            return Err(Reason::Interrupted);
+        }
         // Starts are met at once or never.
         if depth == 0 {
             for at in 0..self.claims.len() {

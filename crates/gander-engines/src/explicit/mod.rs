@@ -207,7 +207,8 @@ impl Group {
         let open: Vec<bool> = self.asked.iter().map(|a| a.open && matches!(a.way, Way::Question(_))).collect();
         let mut met = Vec::new();
         let phase = explorer.advance(&open, &|| desk.is_cancelled(), &mut met);
-        if explorer.depth() == 0 {
+        // Not if it was stopped: then some start states are missing.
+        if explorer.depth() == 0 && phase.is_ok() {
             self.starts(desk, &explorer);
         }
         for m in &met {
