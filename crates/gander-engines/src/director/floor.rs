@@ -241,17 +241,26 @@ impl Floor {
             if let Some(turn) = turn_of(&mut hall.slots, due) {
                 return Some(turn);
             }
-            // Nobody who waits need wait while there is nothing else to do.
             let soonest = hall.slots.iter().filter(|s| s.is_waiting()).map(|s| s.part.waits()).min();
+            if hall.slots.iter().any(Slot::is_working) {
+                // Those who leave others alone at first leave them the processors, too.
+                hall = match soonest {
+                    Some(at) => {
+                        let waited = self.changed.wait_timeout(hall, at.saturating_sub(elapsed));
+                        waited.unwrap_or_else(PoisonError::into_inner).0
+                    }
+                    None => self.changed.wait(hall).unwrap_or_else(PoisonError::into_inner),
+                };
+                continue;
+            }
+            // Nobody who waits need wait while there is nothing else to do.
             if let Some(soonest) = soonest
                 && let Some(turn) = turn_of(&mut hall.slots, |s| s.is_waiting() && s.part.waits() <= soonest)
             {
                 return Some(turn);
             }
-            if !hall.slots.iter().any(Slot::is_working) {
-                // The director may have left; then nobody needs to know.
-                let _ = lock(&self.messages).send(Message::Idle);
-            }
+            // The director may have left; then nobody needs to know.
+            let _ = lock(&self.messages).send(Message::Idle);
             hall = self.changed.wait(hall).unwrap_or_else(PoisonError::into_inner);
         }
     }
