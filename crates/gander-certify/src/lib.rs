@@ -18,6 +18,7 @@ mod closed_set;
 mod eliminate;
 mod ends;
 mod formula;
+mod gap;
 mod invariant;
 mod known;
 mod lasso;
@@ -38,6 +39,7 @@ use gander_system::{ClaimId, ClaimKind, Evidence, StartId, System, Verdict, pass
 use gander_term::{Pool, TermId};
 use rustc_hash::FxHashSet;
 
+pub use gap::Gap;
 pub use rejection::Rejection;
 
 use bad::Bad;

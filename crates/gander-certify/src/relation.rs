@@ -96,6 +96,11 @@ impl Relation {
         case.pool.substitute(formula, &self.next)
     }
 
+    /// The next value of the variable with this current symbol.
+    pub(crate) fn next_value(&self, current: SymbolId) -> TermId {
+        self.next[&current]
+    }
+
     /// Parameters and open next values.
     pub(crate) fn choices(&self) -> Vec<SymbolId> {
         self.params.iter().chain(&self.open).copied().collect()

@@ -62,6 +62,11 @@ impl Code {
         if self.as_str().starts_with('E') { Severity::Error } else { Severity::Warning }
     }
 
+    /// Whether reading a file is not enough to find it: it takes a check.
+    pub fn takes_a_check(self) -> bool {
+        matches!(self, Code::W0810 | Code::W0811 | Code::W0812 | Code::W0813 | Code::W0815 | Code::W0816)
+    }
+
     /// The code with this text.
     pub fn find(text: &str) -> Option<Code> {
         CATALOGUE.iter().map(|entry| entry.code).find(|code| code.as_str() == text)
@@ -169,6 +174,9 @@ catalogue! {
     E0210 "ambiguous name"
         "The name stands for several things here: a value of two enumerations, or a gate of several transitions where one is needed. Say which: `Sort.Value`, `Node.gate`, or give the transition a label."
         "spec A enum P { X, Y } enum Q { X, Z } var p: P start { p == Y and X == X }"
+    E0211 "no such warning"
+        "`allow` names codes of warnings, as they are shown in brackets: `allow W0812`. Errors cannot be allowed."
+        "spec A var x: int start { x == 0 } allow W9999"
 
     E0301 "wrong sort"
         "An expression has another sort than its place needs: a guard, a constraint or a claim is a bool, an assigned value has the sort of its variable. An int is accepted where a real is needed; nothing else is converted by itself."
@@ -264,6 +272,13 @@ catalogue! {
         "The nodes of a system are tuples of nodes of its instances. Their number, or that of the transitions between them, is above the limit. Use fewer instances, fewer nodes, or more synchronisation. A specification has such a limit too: the number of its variables times that of its transitions."
         ""
 
+    E0705 "specifications refer to each other in a circle"
+        "A specification reads the variables of those it names in its header. If these lead back to itself, nothing can be read first. Let one of them do without the other, or put what both need into a third."
+        "spec A(b: B) start { true } spec B(a: A) start { true } system S = a: A(b) || b: B(a)"
+    E0706 "wrong references"
+        "An instance is given as many others as its specification names in its header, in the same order and of the specifications named there."
+        "spec A var x: int start { x == 0 } spec B(a: A) start { true } step go when a.x > 0 system S = a: A || b: B"
+
     E0901 "cannot be built"
         "The model passed all checks of the language, but a system could not be made of it. This is a defect of gander: please report it with the file."
         ""
@@ -350,6 +365,28 @@ catalogue! {
     W0807 "claim of a part not checked"
         "A claim of a specification that speaks of a whole, such as `no deadlock`, has no meaning for one instance of a system. Ask it of the system."
         "spec A var x: int start { x == 0 } step up { x := x + 1 } no deadlock system S = a: A || b: A always p: a.x >= 0"
+
+    W0810 "division by zero"
+        "Some run takes this step, or comes to a state that this formula speaks of, with a divisor of zero. The quotient is then 0 and the remainder the dividend, which is hardly meant. The message shows the run. A condition such as `d != 0` in the guard, or `if d != 0 then x / d else 0`, avoids it."
+        "spec A var x: real start { x == 1 } step halve(d: real) when d >= 0 { x := x / d } always p: x >= 0"
+    W0811 "node is never reached"
+        "Transitions lead to the node, but no run ever takes one of them: a guard on the way is never true. That is proved. Whatever is claimed of the node holds for nothing."
+        "spec A var x: int start -> N { x == 0 } node N { go -> M when x > 0 } node M { back -> N } always p: x == 0"
+    W0812 "condition is always true"
+        "This part of the guard holds in every reachable state at the node, so it never keeps the transition from being taken. That is proved. Perhaps another condition was meant; or it is there for safety, and `allow W0812` says so."
+        "spec A var x: int start -> N { x == 0 } node N { up when x >= 0 { x := x + 1 } } always p: x >= 0"
+    W0813 "choice is not determined"
+        "Two transitions with one gate can be taken in the same state with the same parameters, so the gate does not say what happens. The message shows a run to such a state. Make the guards exclude each other, or write `allow W0813` if the choice is meant."
+        "spec A var x: int start -> N { x == 0 } node N { small: up when x < 9 { x := x + 1 } big: up when x > 3 { x := x + 2 } } always p: x >= 0"
+    W0814 "variable is never read"
+        "No guard, constraint, assumption or claim reads the variable, nor does the value of another one: whatever it holds makes no difference. A name that begins with `_` is not reported."
+        "spec A var x: int var y: int start { x == 0, y == 0 } step s { x := x + 1, y := y + 1 } always p: x >= 0"
+    W0815 "invariant is not true"
+        "A run leads to a state at the node that does not satisfy the invariant. The message shows the step that breaks it. The check goes on without this invariant."
+        "spec A var x: int start -> N { x == 0 } node N { invariant x <= 2 up { x := x + 1 } } always p: x >= 0"
+    W0816 "invariant is not inductive"
+        "A state that satisfies all invariants of its node has a step to one that does not satisfy this one. No run has to lead to the first of these states, so the invariant may be true; but it does not prove itself, and others have to help. The message shows the step. The check goes on without this invariant."
+        "spec A var x: int var y: int start -> N { x == 0, y == 0 } node N { invariant x >= 0 up { x := x + y, y := y + 1 } } always p: x >= 0"
 
     W0820 "unknown annotation"
         "A line that begins with `--%` and a word is an annotation: --%PROPERTY, --%MAIN, --%IVC or --%REALIZABLE. A line with another word is skipped, as Kind 2 does; a misspelt property would not be checked."

@@ -1,7 +1,9 @@
 //! The languages that can be read, by file name extension.
 
+use crate::codes::Code;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lustre::Modules;
+use crate::span::Span;
 use gander_system::System;
 
 /// What a front-end makes of a text.
@@ -13,6 +15,8 @@ pub struct Loaded {
     pub others: Vec<System>,
     /// Errors and warnings, in the order of the text.
     pub diagnostics: Vec<Diagnostic>,
+    /// Warnings that the author lets be; those of the front-end itself are left out already.
+    pub allowances: Vec<Allowance>,
     /// The nodes behind the systems, for an analysis node by node; none if the language has no such nodes.
     pub modules: Option<Modules>,
 }
@@ -21,6 +25,23 @@ impl Loaded {
     /// The errors among the diagnostics.
     pub fn errors(&self) -> impl Iterator<Item = &Diagnostic> {
         self.diagnostics.iter().filter(|diagnostic| diagnostic.severity() == Severity::Error)
+    }
+}
+
+/// A kind of warning that the author lets be in a part of the text.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Allowance {
+    /// The kind.
+    pub code: Code,
+    /// Where.
+    pub region: Span,
+}
+
+impl Allowance {
+    /// Whether the diagnostic is let be.
+    pub fn covers(&self, diagnostic: &Diagnostic) -> bool {
+        let at = diagnostic.primary.span.start;
+        self.code == diagnostic.code && self.region.start <= at && at <= self.region.end
     }
 }
 

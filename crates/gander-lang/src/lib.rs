@@ -25,7 +25,7 @@ pub mod vmt;
 
 pub use codes::Code;
 pub use diagnostic::{Diagnostic, Fix, Label, Severity};
-pub use language::{Formatter, LANGUAGES, Language, Loaded, language_of};
+pub use language::{Allowance, Formatter, LANGUAGES, Language, Loaded, language_of};
 pub use render::{Colour, RenderStyle, SourceFile, render, render_all};
 pub use span::{LineIndex, Position, Span};
 pub use suggest::nearest;

@@ -1,5 +1,7 @@
 //! Claims: what is to be decided about a system. docs/semantics.md says when each holds.
 
+use gander_term::TermId;
+
 use crate::formula::{ChoiceTerm, StateTerm};
 use crate::origin::Span;
 use crate::system::{GateId, NodeId, StartId, TransitionId, VarId, index_type};
@@ -26,6 +28,15 @@ pub enum Goal {
         /// The transitions and what must hold when they are taken.
         choices: Vec<(TransitionId, ChoiceTerm)>,
     },
+}
+
+impl Goal {
+    fn terms(&self) -> Vec<TermId> {
+        match self {
+            Goal::State(p) => vec![p.term()],
+            Goal::Step { choices, .. } => choices.iter().map(|c| c.1.term()).collect(),
+        }
+    }
 }
 
 /// What a claim says.
@@ -122,6 +133,24 @@ pub struct Claim {
     pub text: String,
     /// Where it was written.
     pub span: Option<Span>,
+}
+
+impl Claim {
+    /// The formulas that it states itself; not those of the transitions and starts that it names.
+    pub fn terms(&self) -> Vec<TermId> {
+        match &self.kind {
+            ClaimKind::Always(p) | ClaimKind::AlwaysPossible(p) | ClaimKind::ExistsAlways(p) => vec![p.term()],
+            ClaimKind::Eventually { goal, .. } | ClaimKind::AlwaysEventually { goal, .. } => vec![goal.term()],
+            ClaimKind::LeadsTo { from, to, .. } => vec![from.term(), to.term()],
+            ClaimKind::Reachable(goals) => goals.iter().flat_map(Goal::terms).collect(),
+            ClaimKind::StartSatisfiable(_)
+            | ClaimKind::CanEnable(_)
+            | ClaimKind::NoSinkhole(_)
+            | ClaimKind::Completable(_)
+            | ClaimKind::NoDeadlock
+            | ClaimKind::InfiniteRun => Vec::new(),
+        }
+    }
 }
 
 /// A fairness constraint.

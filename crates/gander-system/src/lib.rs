@@ -17,6 +17,7 @@ mod origin;
 pub mod passes;
 mod scope;
 mod structural;
+mod suspicion;
 mod system;
 #[cfg(test)]
 mod testing;
@@ -35,6 +36,7 @@ pub use evidence_file::{
 pub use formula::{ChoiceTerm, StateTerm, StepTerm};
 pub use legs::Legs;
 pub use origin::{Element, ElementId, ElementInfo, ElementKind, ElementName, Span};
+pub use suspicion::{Suspicion, Suspicions};
 pub use system::{
     Doubt, Effect, GateId, Node, NodeId, Numerals, Param, Range, Role, Start, StartId, StateVar, StreamKind, Structure,
     System, Transition, TransitionId, VarId,

@@ -8,13 +8,14 @@ use gander_engines::{
     CancelToken, CheckConfig, CheckReport, EngineAccount, EngineOptions, InternalError, Nobody, Observer, Portfolio,
     Schedule, engines,
 };
-use gander_lang::{Colour, Loaded, RenderStyle, SourceFile, language_of, nearest, render};
+use gander_lang::{Code, Colour, Diagnostic, Loaded, RenderStyle, SourceFile, language_of, nearest, render};
 use gander_report::describe::{Answered, claim_view, diagnostic_view};
 use gander_report::{CheckView, ClaimView, DiagnosticView, EngineView, Paint, ScheduleView, Severity};
 use gander_smt::Solvers;
 use gander_system::write_evidence;
 use gander_system::{ClaimId, ClaimKind, ClaimOrigin, Dataflow, Evidence, System, Verdict};
 
+use crate::findings::{Lint, findings};
 use crate::input::{identity_of, read_included};
 use crate::modular::{self, Proved};
 use crate::readings::reconcile;
@@ -64,6 +65,16 @@ pub enum FileForm {
     LeftOut,
 }
 
+/// Whether a model is looked at for what is probably not meant (docs/findings.md).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Findings {
+    /// It is, unless only some claims are to be decided.
+    #[default]
+    Sought,
+    /// It is not.
+    LeftOut,
+}
+
 /// What to check, and how.
 #[derive(Clone, Debug, Default)]
 pub struct CheckOptions {
@@ -71,6 +82,10 @@ pub struct CheckOptions {
     pub properties: Vec<String>,
     /// Which structural checks to make.
     pub checks: StructuralChecks,
+    /// Whether to look for what is probably not meant.
+    pub findings: Findings,
+    /// Warnings to leave out.
+    pub allow: Vec<Code>,
     /// Names of the engines to use; those of the portfolio if empty.
     pub engines: Vec<String>,
     /// Which engines to use on which models; the portfolio that comes with the program if not given.
@@ -185,7 +200,7 @@ pub fn load(source: &str, file_name: &str, paint: Paint) -> (Loaded, Vec<Diagnos
     };
     if let Some(problems) = program.as_ref().map(|p| &p.diagnostics).filter(|d| !d.is_empty()) {
         // What else is wrong may be so because a file is missing.
-        loaded = Loaded { system: None, others: Vec::new(), diagnostics: problems.clone(), modules: None };
+        loaded = Loaded { system: None, others: Vec::new(), diagnostics: problems.clone(), allowances: Vec::new(), modules: None };
     }
     let shown_name = if file_name == "-" { "<stdin>" } else { file_name };
     let colour = if paint == Paint::Colour { Colour::Always } else { Colour::Never };
@@ -198,6 +213,17 @@ pub fn load(source: &str, file_name: &str, paint: Paint) -> (Loaded, Vec<Diagnos
     (loaded, views)
 }
 
+fn rendered(diagnostics: &[Diagnostic], source: &str, file_name: &str, paint: Paint) -> Vec<DiagnosticView> {
+    if diagnostics.is_empty() {
+        return Vec::new();
+    }
+    let shown_name = if file_name == "-" { "<stdin>" } else { file_name };
+    let colour = if paint == Paint::Colour { Colour::Always } else { Colour::Never };
+    let style = RenderStyle { colour, ..RenderStyle::default() };
+    let file = SourceFile::new(shown_name, source);
+    diagnostics.iter().map(|d| diagnostic_view(d, &file, render(d, &file, style))).collect()
+}
+
 /// [`check_source`] that can be cancelled and watched, and that gives the verdicts themselves as well.
 pub fn check_loaded(
     source: &str,
@@ -208,6 +234,7 @@ pub fn check_loaded(
 ) -> Checked {
     let started = Instant::now();
     let (loaded, mut diagnostics) = load(source, file_name, options.paint);
+    diagnostics.retain(|d| !options.allow.iter().any(|code| code.as_str() == d.code));
     let Some(system) = loaded.system else { return Checked::rejected(file_name, diagnostics) };
     let systems: Vec<Arc<System>> =
         std::iter::once(system).chain(loaded.others).map(|s| Arc::new(s.and_structural_claims())).collect();
@@ -247,6 +274,18 @@ pub fn check_loaded(
                 None => gander_engines::check(system, &config, cancel, observer),
             };
             reconcile(system, &config, cancel, begun, &mut report);
+            if options.findings == Findings::Sought && options.properties.is_empty() {
+                let lint = Lint {
+                    system,
+                    report: &report,
+                    config: &config,
+                    allowances: &loaded.allowances,
+                    allowed: &options.allow,
+                    time: options.timeout.map(|t| t.saturating_sub(started.elapsed())),
+                };
+                let found = findings(&lint, cancel);
+                view.diagnostics.extend(rendered(&found, source, file_name, options.paint));
+            }
             report
         };
         let before = view.claims.len();

@@ -27,6 +27,7 @@
 
 mod check;
 mod explain;
+mod findings;
 mod input;
 mod modular;
 mod readings;
@@ -35,7 +36,7 @@ mod simulator;
 mod stream_simulator;
 
 pub use check::{
-    Analysis, CheckOptions, Checked, FileForm, StructuralChecks, UsageError, check_loaded, check_source, load,
+    Analysis, CheckOptions, Checked, FileForm, Findings, StructuralChecks, UsageError, check_loaded, check_source, load,
 };
 pub use explain::{ExplainOptions, Explained, FoundCore, explain_source};
 pub use input::{InputError, read_input};

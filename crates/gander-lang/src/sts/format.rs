@@ -303,7 +303,7 @@ fn spaced(last: Last, next: Last) -> bool {
         (LBrace, RBrace) => false,
         (LBrace, _) if set_brace(last) => false,
         (_, RBrace) if set_brace(next) => false,
-        (_, LParen) => !matches!(next.parent, CallExpr | ParamList | Sync),
+        (_, LParen) => !matches!(next.parent, CallExpr | ParamList | Sync | SpecHeader | Instance),
         _ => true,
     }
 }

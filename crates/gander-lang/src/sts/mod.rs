@@ -3,6 +3,7 @@
 //! The pipeline is text, tokens ([`lexer`]), lossless tree ([`parser`]), checked and
 //! lowered system; docs/language.md is the reference.
 
+mod allow;
 mod check;
 mod format;
 pub mod lexer;
@@ -10,6 +11,7 @@ pub mod parser;
 pub mod syntax;
 mod tree;
 
+use allow::allowances;
 pub use format::format;
 pub use parser::{Parse, parse};
 
@@ -40,12 +42,24 @@ pub(crate) fn unreadable(source: &str) -> Option<Diagnostic> {
 /// Reads a specification.
 pub fn load(source: &str, file_name: &str) -> Loaded {
     if let Some(diagnostic) = unreadable(source) {
-        return Loaded { system: None, others: Vec::new(), diagnostics: vec![diagnostic], modules: None };
+        return rejected(vec![diagnostic]);
     }
     let parsed = parse(source);
     if !parsed.diagnostics.is_empty() {
-        return Loaded { system: None, others: Vec::new(), diagnostics: parsed.diagnostics, modules: None };
+        return rejected(parsed.diagnostics);
     }
-    let (system, diagnostics) = check::check(&parsed.root(), file_name);
-    Loaded { system, others: Vec::new(), diagnostics, modules: None }
+    let root = parsed.root();
+    let (mut system, mut diagnostics) = check::check(&root, file_name);
+    let (allowances, unknown) = allowances(&root);
+    if !unknown.is_empty() {
+        system = None;
+    }
+    diagnostics.retain(|diagnostic| !allowances.iter().any(|allowance| allowance.covers(diagnostic)));
+    diagnostics.extend(unknown);
+    diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span.start);
+    Loaded { system, others: Vec::new(), diagnostics, allowances, modules: None }
+}
+
+fn rejected(diagnostics: Vec<Diagnostic>) -> Loaded {
+    Loaded { system: None, others: Vec::new(), diagnostics, allowances: Vec::new(), modules: None }
 }

@@ -57,8 +57,11 @@ kinds! {
     // Nodes.
     SourceFile,
     SpecHeader,
+    Reference,
     SystemDecl,
     Instance,
+    Argument,
+    Allow,
     Sync,
     SyncMember,
     EnumDecl,

@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use gander::StructuralChecks;
 use gander::engines::{InductionOptions, PathOrder};
+use gander::lang::{Code, Severity};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -130,6 +131,12 @@ pub struct CheckArgs {
     /// Structural checks: all, none, or kinds of them with commas between
     #[arg(long, default_value = "all", value_name = "KINDS", value_parser = checks)]
     pub checks: StructuralChecks,
+    /// Warnings to leave out: codes with commas between, or all, which also saves the time to look for them
+    #[arg(long, value_name = "CODES", value_delimiter = ',', value_parser = allowed)]
+    pub allow: Vec<Allowed>,
+    /// With `warnings`: a warning makes the exit code 1, if it would be 0 or 3
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub deny: Option<Deny>,
     /// Bounded model checking and induction go no deeper than this
     #[arg(long, value_name = "N")]
     pub max_depth: Option<u32>,
@@ -186,6 +193,8 @@ impl CheckArgs {
             save_traces: None,
             all: false,
             checks: StructuralChecks::All,
+            allow: Vec::new(),
+            deny: None,
             max_depth: None,
             induction: None,
             paths: PathOrderArg::BreadthFirst,
@@ -194,6 +203,30 @@ impl CheckArgs {
             trace: TraceArg::Changes,
         }
     }
+}
+
+/// A warning to leave out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Allowed {
+    All,
+    One(Code),
+}
+
+fn allowed(text: &str) -> Result<Allowed, String> {
+    if text == "all" || text == "warnings" {
+        return Ok(Allowed::All);
+    }
+    match Code::find(&text.to_ascii_uppercase()) {
+        Some(code) if code.severity() == Severity::Warning => Ok(Allowed::One(code)),
+        Some(_) => Err("an error cannot be allowed".to_string()),
+        None => Err("neither all nor the code of a warning (`gander explain` lists them)".to_string()),
+    }
+}
+
+/// What makes the exit code tell.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Deny {
+    Warnings,
 }
 
 /// How much of a run to show.

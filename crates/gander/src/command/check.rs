@@ -8,14 +8,16 @@ use gander::report::{
     CheckText, CheckView, Detail, DiagnosticView, Origin, Severity, StreamScope, TraceDetail, check_text, file_json,
     streams_csv, streams_vcd, worst_exit_code,
 };
+use gander::lang::Code;
+use gander::lang::codes::CATALOGUE;
 use gander::smt::{Search, Solvers};
 use gander::system::write_evidence;
 use gander::{
-    Analysis, CheckOptions, Checked, FileForm, InputError, InternalErrorFile, check_loaded, evidence_file_name,
+    Analysis, CheckOptions, Checked, FileForm, Findings, InputError, InternalErrorFile, check_loaded, evidence_file_name,
     read_input, save_atomically, trace_file_name,
 };
 
-use super::args::{CheckArgs, SolverArgs, TraceArg};
+use super::args::{Allowed, CheckArgs, SolverArgs, TraceArg};
 use super::output::Output;
 use super::progress::Progress;
 use super::{WRONG, doctor};
@@ -67,6 +69,8 @@ fn prepare(args: &CheckArgs, output: &mut Output) -> Result<CheckOptions, String
         engine_options,
         properties: args.property.clone(),
         checks: args.checks.clone(),
+        findings: if args.allow.contains(&Allowed::All) { Findings::LeftOut } else { Findings::Sought },
+        allow: allowed_codes(args),
         engines: args.engine.clone(),
         portfolio,
         explain_schedule: args.explain_schedule,
@@ -81,6 +85,16 @@ fn prepare(args: &CheckArgs, output: &mut Output) -> Result<CheckOptions, String
         file_form: if args.json { FileForm::Included } else { FileForm::LeftOut },
         analysis: if args.modular { Analysis::Modular } else { Analysis::Whole },
     })
+}
+
+/// The codes of the warnings that are left out.
+fn allowed_codes(args: &CheckArgs) -> Vec<Code> {
+    let all = || CATALOGUE.iter().map(|e| e.code).filter(|c| c.severity() == gander::lang::Severity::Warning);
+    let codes = args.allow.iter().flat_map(|allowed| match *allowed {
+        Allowed::All => all().collect::<Vec<Code>>(),
+        Allowed::One(code) => vec![code],
+    });
+    codes.collect()
 }
 
 fn read_portfolio(file: &Path) -> Result<Portfolio, String> {
@@ -136,7 +150,11 @@ fn check_files(args: &CheckArgs, options: &CheckOptions, output: &mut Output) ->
                 Ok(options) => check_file(file, args, &options, &cancel),
                 Err(message) => CheckView::rejected(file, vec![plain("unwritable", &message, None, options.paint)]),
             };
-            let code = view.exit_code();
+            let warned = view.diagnostics.iter().any(|d| d.severity == Severity::Warning);
+            let code = match view.exit_code() {
+                0 | 3 if args.deny.is_some() && warned => 1,
+                code => code,
+            };
             (view, code)
         };
         codes.push(code);

@@ -1,14 +1,14 @@
 //! A file with one specification, or several composed to a system.
 
 use super::names::{NameKind, Names};
-use super::{Checker, Graph, Place, Spec, declarations, specs, text};
+use super::{Checker, Graph, Place, Spec, declarations, references, specs, text};
 use crate::codes::Code;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::span::Span;
 use crate::sts::syntax::{SyntaxKind as K, SyntaxNode, SyntaxToken};
 use crate::sts::tree;
 use crate::suggest::nearest;
-use gander_system::passes::{ComposeError, Composed, LeftOut, Sync, compose};
+use gander_system::passes::{ComposeError, Composed, LeftOut, Sync, compose_linked};
 use gander_system::{NodeId, System, VarId};
 use gander_term::{Sort, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -28,11 +28,20 @@ pub(super) fn check_file(root: &SyntaxNode, file_name: &str) -> (Option<System>,
             .help("begin with `spec Name`, variables and a `start`");
         return (None, vec![diagnostic]);
     }
-    let mut built = Vec::new();
-    for spec in &specs {
-        let (system, found) = check_spec(spec, systems.is_empty());
+    let mut built: Vec<Option<System>> = vec![None; specs.len()];
+    let (order, found) = references::in_order(&specs);
+    diagnostics.extend(found);
+    for at in order {
+        let known: Vec<(&str, Option<&System>)> =
+            specs.iter().zip(&built).map(|(spec, built)| (spec.name.as_str(), built.as_ref())).collect();
+        // Without what it reads there is nothing to say about it.
+        let missing = |r: &references::Reference| !known.iter().any(|(n, s)| *n == r.spec.text() && s.is_some());
+        if specs[at].references.iter().any(missing) {
+            continue;
+        }
+        let (system, found) = check_spec(&specs[at], systems.is_empty(), &known);
         diagnostics.extend(found);
-        built.push(system);
+        built[at] = system;
     }
     let main = match (&systems[..], &specs[..]) {
         ([], [_]) => built.pop().flatten(),
@@ -94,13 +103,14 @@ fn check_parts(system: &Spec, specs: &[Spec]) -> Vec<Diagnostic> {
                     }
                     instances.insert(text(&name), spec);
                 }
+                found.extend(references::check_arguments(&references::instances(item), specs));
                 for member in tree::children(item, K::Sync)
                     .flat_map(|sync| tree::children(&sync, K::SyncMember).collect::<Vec<_>>())
                 {
                     found.extend(check_member(&member, &instances));
                 }
             }
-            K::Claim | K::FairDecl | K::DefineDecl | K::ConstDecl | K::AssumeDecl => {}
+            K::Claim | K::FairDecl | K::DefineDecl | K::ConstDecl | K::AssumeDecl | K::Allow => {}
             _ => {
                 let word = tree::ident(item).map_or(tree::span(item), |word| tree::token_span(&word));
                 let diagnostic = Diagnostic::new(
@@ -144,11 +154,12 @@ fn check_member(member: &SyntaxNode, instances: &FxHashMap<String, Option<&Spec>
 
 /// Checks one specification and builds its system. What a specification of a system does not use itself may be used
 /// by the system.
-fn check_spec(spec: &Spec, alone: bool) -> (Option<System>, Vec<Diagnostic>) {
+fn check_spec(spec: &Spec, alone: bool, known: &[(&str, Option<&System>)]) -> (Option<System>, Vec<Diagnostic>) {
     let Some(mut checker) = declarations::open(spec) else {
         let diagnostic = Diagnostic::new(Code::E0901, spec.span, "this specification cannot be built");
         return (None, vec![diagnostic]);
     };
+    checker.refer(spec, known);
     checker.declarations(spec);
     checker.shape(spec);
     let written = checker.collect_transitions(spec);
@@ -163,7 +174,7 @@ fn check_spec(spec: &Spec, alone: bool) -> (Option<System>, Vec<Diagnostic>) {
     checker.claims(&spec.items, &fairness);
     checker.warnings(spec);
     if !alone {
-        checker.diagnostics.retain(|diagnostic| diagnostic.code != Code::W0801);
+        checker.diagnostics.retain(|diagnostic| !matches!(diagnostic.code, Code::W0801 | Code::W0814));
     }
     let failed = checker.has_errors();
     (if failed { None } else { Some(checker.builder.finish()) }, checker.diagnostics)
@@ -195,7 +206,9 @@ fn composed(system: &Spec, specs: &[Spec], built: &[Option<System>]) -> (Option<
         sync_spans.push(tree::token_span(&name));
     }
     let listed: Vec<(&str, &System)> = parts.iter().map(|(name, part, _)| (name.as_str(), *part)).collect();
-    let whole = match compose(&system.name, &listed, &syncs) {
+    let systems: Vec<&System> = parts.iter().map(|(_, part, _)| *part).collect();
+    let links = references::links(&references::instances(declaration), specs, &systems);
+    let whole = match compose_linked(&system.name, &listed, &syncs, &links) {
         Ok(whole) => whole,
         Err(error) => return (None, vec![refused(&error, system.span, &sync_spans, &parts)]),
     };
@@ -234,7 +247,10 @@ fn refused(error: &ComposeError, system: Span, syncs: &[Span], parts: &[(String,
         | ComposeError::EmptySync { sync }
         | ComposeError::SameSync { sync } => (Code::E0703, at_sync(sync)),
         ComposeError::TooManyNodes(_) | ComposeError::TooManyTransitions(_) => (Code::E0704, system),
-        ComposeError::NoInstance | ComposeError::NoStart(_) | ComposeError::Build(_) => (Code::E0901, system),
+        ComposeError::NoInstance
+        | ComposeError::NoStart(_)
+        | ComposeError::WrongLink { .. }
+        | ComposeError::Build(_) => (Code::E0901, system),
     };
     Diagnostic::new(code, span, error.to_string())
 }
@@ -314,6 +330,7 @@ fn open_whole(
         changed: FxHashSet::default(),
         node_sort,
         instances,
+        references: FxHashMap::default(),
         leaders,
     })
 }
@@ -450,7 +467,7 @@ mod tests {
 
     #[test]
     fn what_the_builder_refuses_is_reported() {
-        let spec = Spec { name: "A".to_string(), span: Span { start: 0, end: 6 }, items: Vec::new() };
+        let spec = Spec { name: "A".to_string(), span: Span { start: 0, end: 6 }, references: Vec::new(), items: Vec::new() };
         let mut checker = declarations::open(&spec).expect("an empty specification opens");
         assert!(!checker.has_errors());
         let span = Span { start: 2, end: 5 };

@@ -75,6 +75,7 @@ pub(super) fn open(spec: &Spec) -> Option<Checker> {
         changed: FxHashSet::default(),
         node_sort,
         instances: FxHashMap::default(),
+        references: FxHashMap::default(),
         leaders: Vec::new(),
     })
 }

@@ -221,6 +221,9 @@ impl Checker {
         let (first, second) = tree::dotted(node);
         let (first, second) = (first?, second?);
         let span = tree::span(node);
+        if let Some(found) = self.referred(&first, &second) {
+            return found;
+        }
         if !self.instances.is_empty() {
             return self.instance_member(&first, &second, span);
         }

@@ -15,6 +15,7 @@ mod declarations;
 mod expressions;
 mod names;
 mod operators;
+mod references;
 mod transitions;
 mod warnings;
 
@@ -39,6 +40,8 @@ pub fn check(root: &SyntaxNode, file_name: &str) -> (Option<System>, Vec<Diagnos
 struct Spec {
     name: String,
     span: Span,
+    /// The other specifications that it reads.
+    references: Vec<references::Reference>,
     items: Vec<SyntaxNode>,
 }
 
@@ -118,6 +121,8 @@ struct Checker {
     node_sort: EnumId,
     /// The instances of a composed system; empty in a specification.
     instances: FxHashMap<String, compose::Instance>,
+    /// In a specification: the variables of others that it reads, by what they are called here.
+    references: FxHashMap<String, FxHashMap<String, VarId>>,
     /// For each transition of a composed system, the instance that moves, or the first of those that do.
     leaders: Vec<String>,
 }
@@ -216,6 +221,7 @@ fn specs(root: &SyntaxNode, file_name: &str) -> (Vec<Spec>, Vec<Spec>) {
                 let spec = Spec {
                     name: token.as_ref().map(text).unwrap_or_default(),
                     span: token.as_ref().map_or(tree::span(&item), tree::token_span),
+                    references: references::references(&item),
                     items: if in_system { vec![item] } else { Vec::new() },
                 };
                 if in_system { systems.push(spec) } else { specs.push(spec) }
@@ -223,7 +229,12 @@ fn specs(root: &SyntaxNode, file_name: &str) -> (Vec<Spec>, Vec<Spec>) {
             _ if in_system => systems.last_mut().into_iter().for_each(|system| system.items.push(item.clone())),
             _ => {
                 if specs.is_empty() {
-                    specs.push(Spec { name: stem.to_owned(), span: Span::at(0), items: Vec::new() });
+                    specs.push(Spec {
+                        name: stem.to_owned(),
+                        span: Span::at(0),
+                        references: Vec::new(),
+                        items: Vec::new(),
+                    });
                 }
                 if let Some(spec) = specs.last_mut() {
                     spec.items.push(item);

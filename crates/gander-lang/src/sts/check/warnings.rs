@@ -7,7 +7,8 @@ use crate::diagnostic::Diagnostic;
 use crate::span::Span;
 use crate::sts::syntax::{SyntaxKind as K, SyntaxNode};
 use crate::sts::tree;
-use gander_system::{Role, VarId};
+use gander_system::{Effect, FairnessKind, Role, VarId};
+use gander_term::TermId;
 use rustc_hash::FxHashSet;
 
 impl Checker {
@@ -20,6 +21,53 @@ impl Checker {
             self.unreachable_nodes();
         }
         self.never_changed(spec);
+        self.never_read();
+    }
+
+    /// Variables that are mentioned, but whose value makes no difference.
+    fn never_read(&mut self) {
+        let system = self.builder.so_far();
+        let pool = &self.builder.pool;
+        let mut readers: Vec<TermId> = Vec::new();
+        let mut assigned: Vec<(VarId, TermId)> = Vec::new();
+        for transition in &system.transitions {
+            readers.extend(transition.guard.iter().map(|element| element.term.term()));
+            for effect in &transition.effect {
+                match *effect {
+                    Effect::Assign { var, value, .. } => assigned.push((var, value.term())),
+                    Effect::Constrain { relation, .. } => readers.push(relation.term()),
+                    Effect::Keep { .. } => {}
+                }
+            }
+        }
+        readers.extend(system.assumptions.iter().map(|element| element.term.term()));
+        readers.extend(system.nodes.iter().flat_map(|node| &node.hints).map(|element| element.term.term()));
+        readers.extend(system.claims.iter().flat_map(|claim| claim.terms()));
+        readers.extend(system.fairness.iter().filter_map(|fairness| match fairness.kind {
+            FairnessKind::Justice(formula) => Some(formula.term()),
+            _ => None,
+        }));
+        let read: FxHashSet<_> = pool.free_symbols(&readers).into_iter().collect();
+        let mut found = Vec::new();
+        for (at, var) in system.vars.iter().enumerate() {
+            let known = self.names.get(&var.name).is_some_and(|name| name.used);
+            // Without a claim nothing needs to be read.
+            if system.claims.is_empty() || var.role == Role::Input || !known || read.contains(&var.current) {
+                continue;
+            }
+            let others: Vec<TermId> =
+                assigned.iter().filter(|(other, _)| other.index() != at).map(|(_, value)| *value).collect();
+            let pinned = self.changed.contains(&VarId::from(at));
+            if pinned && !var.name.starts_with('_') && !pool.free_symbols(&others).contains(&var.current) {
+                found.push((var.span.unwrap_or(Span::at(0)), var.name.clone()));
+            }
+        }
+        for (span, name) in found {
+            let diagnostic = Diagnostic::new(Code::W0814, span, format!("the variable `{name}` is never read"))
+                .note("no guard, constraint or claim reads it, nor does the value of another variable")
+                .help("remove it, or begin its name with `_` if it is kept on purpose");
+            self.report(diagnostic);
+        }
     }
 
     fn unused(&mut self) {

@@ -33,6 +33,7 @@ const ITEM_WORDS: &[&str] = &[
     "fair",
     "weakly",
     "strongly",
+    "allow",
 ];
 
 /// Words of other languages, and what they are called here.
@@ -105,6 +106,7 @@ impl Parser<'_> {
             "final" => self.word(1) == "node",
             "can" => self.word(1) == "enable",
             "infinite" => self.word(1) == "run",
+            "allow" => self.at_allow(),
             "always" | "reachable" | "eventually" | "possible" | "assume" | "fair" => {
                 matches!(next, K::Ident | K::Colon | K::Int | K::LParen | K::Bang)
                     && !matches!(self.word(1), "when" | "and" | "or")
@@ -127,6 +129,7 @@ impl Parser<'_> {
             "node" | "final" => self.node_decl(),
             "step" => self.step_decl(),
             "fair" | "weakly" | "strongly" => self.fair_decl(),
+            "allow" if self.at_allow() => self.allow(),
             "always" | "reachable" | "eventually" | "possible" | "exists" | "no" | "infinite" | "can"
             | "satisfiable" | "completable" => self.claim(),
             _ if self.at(K::Ident) && self.kind(1) == K::Colon => self.named_leads_to(),
@@ -181,7 +184,44 @@ impl Parser<'_> {
         self.composed = false;
         self.start(K::SpecHeader);
         self.bump();
-        self.name("the name of the specification");
+        let good = self.name("the name of the specification");
+        if good && self.at(K::LParen) && !self.newline_before(0) && !self.references() {
+            self.recover();
+        }
+        self.end();
+    }
+
+    /// `(account: BankAccount, holder: AccountHolder)`: other instances whose variables the specification reads.
+    fn references(&mut self) -> bool {
+        let opened = self.span(0);
+        self.bump();
+        let mut good = true;
+        while good && !self.at(K::RParen) {
+            self.start(K::Reference);
+            good = self.name("a name for the other instance")
+                && self.expect(K::Colon)
+                && self.name_ref("the name of its specification");
+            self.end();
+            if !self.eat(K::Comma) {
+                break;
+            }
+        }
+        good && self.expect_close(K::RParen, opened)
+    }
+
+    /// Whether a line lets warnings be, and is not a gate with that name.
+    pub(super) fn at_allow(&self) -> bool {
+        self.at_word("allow") && self.kind(1) == K::Ident && self.word(1) != "when" && !self.newline_before(1)
+    }
+
+    /// `allow W0812, W0814`
+    pub(super) fn allow(&mut self) {
+        self.start(K::Allow);
+        self.bump();
+        let mut good = true;
+        while good {
+            good = self.name_ref("the code of a warning") && self.eat(K::Comma);
+        }
         self.end();
     }
 
@@ -195,7 +235,8 @@ impl Parser<'_> {
             self.start(K::Instance);
             good = self.name("the name of an instance")
                 && self.expect(K::Colon)
-                && self.name_ref("the name of a specification");
+                && self.name_ref("the name of a specification")
+                && self.arguments();
             self.end();
             if !good || !self.eat(K::BarBar) {
                 break;
@@ -208,6 +249,25 @@ impl Parser<'_> {
             self.recover();
         }
         self.end();
+    }
+
+    /// `(a, b)` behind the specification of an instance: the instances it refers to.
+    fn arguments(&mut self) -> bool {
+        if !self.at(K::LParen) || self.newline_before(0) {
+            return true;
+        }
+        let opened = self.span(0);
+        self.bump();
+        let mut good = true;
+        while good && !self.at(K::RParen) {
+            self.start(K::Argument);
+            good = self.name_ref("the name of an instance");
+            self.end();
+            if !self.eat(K::Comma) {
+                break;
+            }
+        }
+        good && self.expect_close(K::RParen, opened)
     }
 
     fn sync(&mut self) -> bool {

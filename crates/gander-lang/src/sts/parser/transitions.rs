@@ -18,6 +18,8 @@ impl Parser<'_> {
             let before = self.at;
             if self.at_invariant() {
                 self.invariant();
+            } else if self.at_allow() {
+                self.allow();
             } else if !self.transition() {
                 self.skip_until(|parser| parser.at(K::RBrace) || (parser.newline_before(0) && parser.at(K::Ident)));
             }

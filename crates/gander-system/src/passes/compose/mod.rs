@@ -22,7 +22,7 @@ use self::transcribe::{Transcriber, make_unique, tuple_name};
 use crate::builder::{BuildError, SystemBuilder};
 use crate::formula::StateTerm;
 use crate::origin::ElementKind;
-use crate::system::{Effect, NodeId, StartId, System, TransitionId, VarId};
+use crate::system::{Effect, NodeId, Role, StartId, System, TransitionId, VarId};
 
 /// A synchronisation: each listed instance takes a transition with the listed gate, all at once.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -31,6 +31,16 @@ pub struct Sync {
     pub name: String,
     /// Position of the instance, and its gate.
     pub parts: Vec<(usize, String)>,
+}
+
+/// A variable that an instance only reads, because it is one of another instance. In the specification of the first it is
+/// an input, which has no variable of its own in the composition.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Link {
+    /// Position of the instance that reads, and its input.
+    pub reader: (usize, VarId),
+    /// Position of the instance that is read, and its variable; not itself linked.
+    pub read: (usize, VarId),
 }
 
 /// How large a composition may become.
@@ -94,6 +104,11 @@ pub enum ComposeError {
     TooManyTransitions(usize),
     /// An instance has no start, so nothing can ever happen.
     NoStart(String),
+    /// A link joins variables of different sorts, or ones that are not there.
+    WrongLink {
+        /// The instance that reads.
+        instance: String,
+    },
     /// Names clash.
     Build(BuildError),
 }
@@ -113,6 +128,9 @@ impl fmt::Display for ComposeError {
             ComposeError::TooManyNodes(n) => write!(f, "the composition has more than {n} nodes"),
             ComposeError::TooManyTransitions(n) => write!(f, "the composition has more than {n} transitions"),
             ComposeError::NoStart(name) => write!(f, "`{name}` has no start"),
+            ComposeError::WrongLink { instance } => {
+                write!(f, "what `{instance}` reads of another instance is not there, or of another sort")
+            }
             ComposeError::Build(e) => e.fmt(f),
         }
     }
@@ -161,6 +179,8 @@ struct Part<'a> {
     system: &'a System,
     transcriber: Transcriber<'a>,
     vars: Vec<VarId>,
+    /// By variable: it is one of another instance.
+    linked: Vec<bool>,
     /// By transition of the instance: the product transitions in which it takes part.
     moves: Vec<Vec<TransitionId>>,
 }
@@ -171,7 +191,17 @@ pub fn compose<'a>(
     instances: &[(&'a str, &'a System)],
     syncs: &[Sync],
 ) -> Result<Composed<'a>, ComposeError> {
-    compose_within(name, instances, syncs, ComposeLimits::default())
+    compose_within(name, instances, syncs, &[], ComposeLimits::default())
+}
+
+/// [`compose`] with instances that read variables of others.
+pub fn compose_linked<'a>(
+    name: &str,
+    instances: &[(&'a str, &'a System)],
+    syncs: &[Sync],
+    links: &[Link],
+) -> Result<Composed<'a>, ComposeError> {
+    compose_within(name, instances, syncs, links, ComposeLimits::default())
 }
 
 /// The composition of named instances of specifications.
@@ -179,6 +209,7 @@ pub fn compose_within<'a>(
     name: &str,
     instances: &[(&'a str, &'a System)],
     syncs: &[Sync],
+    links: &[Link],
     limits: ComposeLimits,
 ) -> Result<Composed<'a>, ComposeError> {
     for (i, (name, system)) in instances.iter().enumerate() {
@@ -208,11 +239,17 @@ pub fn compose_within<'a>(
             let inside = nodes_inside(&mut builder, &product, i, system);
             let transcriber = Transcriber::new(system, name, inside);
             let moves = vec![Vec::new(); system.transitions.len()];
-            Part { name, system, transcriber, vars: Vec::new(), moves }
+            let mut linked = vec![false; system.vars.len()];
+            for link in links.iter().filter(|link| link.reader.0 == i) {
+                if let Some(here) = linked.get_mut(link.reader.1.index()) {
+                    *here = true;
+                }
+            }
+            Part { name, system, transcriber, vars: Vec::new(), linked, moves }
         })
         .collect();
     let mut composed = Composed { builder, left_out: Vec::new(), instances: parts, product, params: Vec::new(), names };
-    composed.add_vars()?;
+    composed.add_vars(links)?;
     composed.add_nodes()?;
     composed.add_starts()?;
     composed.add_transitions(syncs)?;
@@ -234,9 +271,14 @@ fn nodes_inside(builder: &mut SystemBuilder, product: &Product, instance: usize,
 }
 
 impl Composed<'_> {
-    fn add_vars(&mut self) -> Result<(), ComposeError> {
+    fn add_vars(&mut self, links: &[Link]) -> Result<(), ComposeError> {
         for part in &mut self.instances {
-            for v in &part.system.vars {
+            for (v, &linked) in part.system.vars.iter().zip(&part.linked) {
+                if linked {
+                    // Until it is known what it is.
+                    part.vars.push(VarId(u32::MAX));
+                    continue;
+                }
                 let sort = part.transcriber.sort(&mut self.builder.pool, v.sort)?;
                 let new = self.builder.var(&format!("{}.{}", part.name, v.name), sort, v.role, None, v.span)?;
                 self.builder.set_range(new, v.range.clone());
@@ -248,6 +290,9 @@ impl Composed<'_> {
                 part.vars.push(new);
             }
         }
+        for link in links {
+            self.link(link)?;
+        }
         for part in &mut self.instances {
             for a in &part.system.assumptions {
                 let term = part.transcriber.apply(&mut self.builder.pool, a.term.term())?;
@@ -257,6 +302,28 @@ impl Composed<'_> {
                 self.builder.assumption(&name, formula, info.span);
             }
         }
+        Ok(())
+    }
+
+    fn link(&mut self, link: &Link) -> Result<(), ComposeError> {
+        let (owner, read) = link.read;
+        let target = self.instances.get(owner).and_then(|part| part.vars.get(read.index())).copied();
+        let (reader, input) = link.reader;
+        let Some(part) = self.instances.get_mut(reader) else {
+            return Err(ComposeError::WrongLink { instance: reader.to_string() });
+        };
+        let wrong = || ComposeError::WrongLink { instance: part.name.to_string() };
+        let target = target.filter(|t| t.index() < self.builder.so_far().vars.len()).ok_or_else(wrong)?;
+        let old = part.system.vars.get(input.index()).filter(|v| v.role == Role::Input).ok_or_else(wrong)?;
+        let sort = part.transcriber.sort(&mut self.builder.pool, old.sort)?;
+        let new = self.builder.so_far().var(target);
+        if new.sort != sort {
+            return Err(ComposeError::WrongLink { instance: part.name.to_string() });
+        }
+        let (current, next) = (new.current, new.next);
+        part.transcriber.symbol(old.current, self.builder.pool.var(current));
+        part.transcriber.symbol(old.next, self.builder.pool.var(next));
+        part.vars[input.index()] = target;
         Ok(())
     }
 
@@ -384,7 +451,7 @@ impl Composed<'_> {
                     }
                 }
             }
-            for (v, _) in free.iter().enumerate().filter(|(_, free)| **free) {
+            for (v, _) in free.iter().enumerate().filter(|(v, free)| **free && !part.linked[*v]) {
                 self.builder.free(&mut draft, part.vars[v]);
             }
             part.moves[t.index()].push(draft.id());

@@ -226,9 +226,9 @@ fn mistakes_are_named() {
     assert!(matches!(error(&two, &[sync(&[])]), ComposeError::EmptySync { .. }));
     assert!(matches!(error(&two, &[transfer(), transfer()]), ComposeError::SameSync { sync: 1 }));
     let limits = ComposeLimits { nodes: 3, transitions: 1000 };
-    assert_eq!(compose_within("B", &two, &[], limits).err().unwrap(), ComposeError::TooManyNodes(3));
+    assert_eq!(compose_within("B", &two, &[], &[], limits).err().unwrap(), ComposeError::TooManyNodes(3));
     let limits = ComposeLimits { nodes: 30, transitions: 5 };
-    assert_eq!(compose_within("B", &two, &[], limits).err().unwrap(), ComposeError::TooManyTransitions(5));
+    assert_eq!(compose_within("B", &two, &[], &[], limits).err().unwrap(), ComposeError::TooManyTransitions(5));
 }
 
 #[test]

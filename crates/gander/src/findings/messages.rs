@@ -1,0 +1,159 @@
+//! Findings in words.
+
+use gander_certify::Gap;
+use gander_lang::{Code, Diagnostic, Span};
+use gander_report::TraceView;
+use gander_report::describe::{action_text, state_values, trace_view};
+use gander_system::{ClaimId, ElementId, Evidence, NodeFormulas, NodeId, Run, Suspicion, System, TransitionId};
+
+/// Steps of a run that are told one by one.
+const MOST_STEPS: usize = 8;
+/// Formulas are cut off behind this many characters.
+const LONGEST_FORMULA: usize = 160;
+
+/// The code of what would be said, and its place.
+pub(super) fn heading(system: &System, suspicion: &Suspicion) -> (Code, Span) {
+    let place = |span: Option<Span>| span.unwrap_or(Span::at(0));
+    let element = |e: &ElementId| place(system.elements[e.index()].span);
+    match suspicion {
+        Suspicion::DivisionInStep { element: e, .. } => (Code::W0810, element(e)),
+        Suspicion::DivisionInClaim { claim, .. } => (Code::W0810, place(system.claims[claim.index()].span)),
+        Suspicion::NeverReached(n) => (Code::W0811, place(system.node(*n).span)),
+        Suspicion::AlwaysTrue { element: e, .. } => (Code::W0812, element(e)),
+        Suspicion::Overlap(_, second) => (Code::W0813, place(system.transition(*second).span)),
+        Suspicion::WrongHint { element: e, .. } => (Code::W0815, element(e)),
+    }
+}
+
+/// What findings are told about.
+pub(super) struct Messages<'a> {
+    /// The system with a claim for each suspicion, which runs are of.
+    pub system: &'a System,
+    /// The system of the author.
+    pub source: &'a System,
+}
+
+impl Messages<'_> {
+    fn place(&self, element: ElementId) -> Span {
+        self.source.elements[element.index()].span.unwrap_or(Span::at(0))
+    }
+
+    pub fn division_in_step(&self, element: ElementId, divisor: &str, run: &Run) -> Diagnostic {
+        let trace = trace_view(self.system, run, None);
+        let last = trace.rows.last().map_or("", |r| r.action.as_str());
+        Diagnostic::new(Code::W0810, self.place(element), format!("`{divisor}` can be zero here, and it is divided by"))
+            .here(format!("zero in the step {last}"))
+            .note(told(&trace))
+            .help(format!("exclude it in the guard: `{divisor} != 0`"))
+    }
+
+    pub fn division_in_claim(&self, claim: ClaimId, divisor: &str, run: &Run) -> Diagnostic {
+        let span = self.source.claims[claim.index()].span.unwrap_or(Span::at(0));
+        let trace = trace_view(self.system, run, None);
+        Diagnostic::new(Code::W0810, span, format!("`{divisor}` can be zero, and this claim divides by it"))
+            .note(told(&trace))
+            .help(format!("say what is to hold then: `{divisor} != 0 -> ...`"))
+    }
+
+    pub fn never_reached(&self, node: NodeId, evidence: &Evidence) -> Diagnostic {
+        let name = &self.source.node(node).name;
+        let span = self.source.node(node).span.unwrap_or(Span::at(0));
+        let mut diagnostic = Diagnostic::new(Code::W0811, span, format!("no run reaches the node `{name}`"));
+        let invariant = match evidence {
+            Evidence::Invariant(formulas) | Evidence::KInductive { invariant: formulas, .. } => Some(formulas),
+            _ => None,
+        };
+        for &t in self.source.entering(node).iter().take(3) {
+            let transition = self.source.transition(t);
+            let before = self.source.node(transition.source);
+            let known = invariant.and_then(|f| self.formula(f, transition.source));
+            if let (Some(known), Some(at)) = (known, transition.span) {
+                diagnostic = diagnostic
+                    .label(at, format!("never taken: at {} always {known}", before.name));
+            }
+        }
+        diagnostic.help("a guard on the way is never true; correct it, or remove the node")
+    }
+
+    fn formula(&self, formulas: &NodeFormulas, node: NodeId) -> Option<String> {
+        let term = *formulas.by_node.get(node.index())?;
+        match formulas.pool.as_bool(term) {
+            Some(true) => None,
+            _ => Some(formulas.pool.display_bounded(term, LONGEST_FORMULA).to_string()),
+        }
+    }
+
+    pub fn always_true(&self, element: ElementId, transition: TransitionId) -> Diagnostic {
+        let transition = self.source.transition(transition);
+        let node = &self.source.node(transition.source).name;
+        let message = format!("this condition of `{}` is always true at `{node}`", transition.name);
+        Diagnostic::new(Code::W0812, self.place(element), message)
+            .note("every reachable state at the node satisfies it, so it never keeps the transition from being taken")
+            .help("remove it, or correct it; `allow W0812` in the node says that it is there for safety")
+    }
+
+    pub fn overlap(&self, first: TransitionId, second: TransitionId, run: &Run) -> Diagnostic {
+        let (a, b) = (self.source.transition(first), self.source.transition(second));
+        let gate = a.gate.map_or("", |g| self.source.gates[g.index()].as_str());
+        let mut trace = trace_view(self.system, run, None);
+        let last = trace.rows.pop().map(|r| r.action).unwrap_or_default();
+        let mut diagnostic = Diagnostic::new(
+            Code::W0813,
+            b.span.unwrap_or(Span::at(0)),
+            format!("`{}` and `{}` can both be taken with the gate `{gate}` in one state", a.name, b.name),
+        )
+        .note(format!("{}; then {last}, or the same by `{}`", told(&trace), b.name));
+        if let Some(span) = a.span {
+            diagnostic = diagnostic.label(span, "the other one");
+        }
+        diagnostic.help("make the guards exclude each other, or write `allow W0813` in the node if the choice is meant")
+    }
+
+    pub fn wrong_hint(&self, node: NodeId, element: ElementId, run: &Run) -> Diagnostic {
+        let name = &self.source.node(node).name;
+        let trace = trace_view(self.system, run, None);
+        let message = format!("this invariant is not true at `{name}`, so it is not used");
+        let mut diagnostic = Diagnostic::new(Code::W0815, self.place(element), message);
+        if let Some(gander_system::Leg::Step(step)) = run.legs.last()
+            && let Some(span) = self.source.transition(step.transition).span
+        {
+            diagnostic = diagnostic.label(span, "this step breaks it");
+        }
+        diagnostic.note(told(&trace)).help("correct it, or remove it: claims are proved without invariants as well")
+    }
+
+    pub fn gap(&self, node: NodeId, element: ElementId, gap: &Gap) -> Diagnostic {
+        let name = &self.source.node(node).name;
+        let action = action_text(self.source, gap.transition, &gap.params);
+        let values = |state: &gander_system::State| {
+            let list = state_values(self.source, &state.values);
+            list.into_iter().map(|(n, v)| format!("{n} = {v}")).collect::<Vec<_>>().join(", ")
+        };
+        let message = format!("this invariant of `{name}` is not inductive, so it is not used alone");
+        let mut diagnostic = Diagnostic::new(Code::W0816, self.place(element), message);
+        if let Some(span) = self.source.transition(gap.transition).span {
+            diagnostic = diagnostic.label(span, "this step may break it");
+        }
+        diagnostic
+            .note(format!("{action} leads from {} to {}", values(&gap.before), values(&gap.after)))
+            .note("perhaps no run reaches the first of these states: an invariant that excludes it would help")
+    }
+}
+
+/// A run in a sentence.
+fn told(trace: &TraceView) -> String {
+    let shown: Vec<String> = trace
+        .rows
+        .iter()
+        .map(|row| {
+            let values: Vec<String> = row.changes.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+            if values.is_empty() { row.action.clone() } else { format!("{} gives {}", row.action, values.join(", ")) }
+        })
+        .collect();
+    let count = shown.len();
+    if trace.repeats.is_empty() && count <= MOST_STEPS {
+        return format!("a run: {}", shown.join("; "));
+    }
+    let last = shown.last().cloned().unwrap_or_default();
+    format!("a run of {} steps; the last: {last}", trace.length)
+}
