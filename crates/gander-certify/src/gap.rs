@@ -46,12 +46,7 @@ impl Checker {
     }
 }
 
-fn search(
-    case: &mut Case<'_>,
-    formulas: &NodeFormulas,
-    node: NodeId,
-    goal: TermId,
-) -> Result<Option<Gap>, Rejection> {
+fn search(case: &mut Case<'_>, formulas: &NodeFormulas, node: NodeId, goal: TermId) -> Result<Option<Gap>, Rejection> {
     let by_node = bring(case, formulas)?;
     let goal = Importer::new()
         .import(&mut case.pool, &formulas.pool, goal)

@@ -371,7 +371,7 @@ catalogue! {
         "spec A var x: real start { x == 1 } step halve(d: real) when d >= 0 { x := x / d } always p: x >= 0"
     W0811 "node is never reached"
         "Transitions lead to the node, but no run ever takes one of them: a guard on the way is never true. That is proved. Whatever is claimed of the node holds for nothing."
-        "spec A var x: int start -> N { x == 0 } node N { go -> M when x > 0 } node M { back -> N } always p: x == 0"
+        "spec A var x: int start -> N { x == 0 } node N { go -> M when x > 0 down { x := x - 1 } } node M { back -> N } always p: x <= 0"
     W0812 "condition is always true"
         "This part of the guard holds in every reachable state at the node, so it never keeps the transition from being taken. That is proved. Perhaps another condition was meant; or it is there for safety, and `allow W0812` says so."
         "spec A var x: int start -> N { x == 0 } node N { up when x >= 0 { x := x + 1 } } always p: x >= 0"

@@ -5,8 +5,8 @@ use std::fmt::Write;
 use crate::schedule_text::schedule_text;
 use crate::stream_table::{PLAIN_WIDTH, StreamScope, StreamTable, stream_table};
 use crate::style::Paint;
-use crate::trace_text::{TraceDetail, trace_table};
-use crate::view::{CheckView, ClaimView, Origin, ShownEvidence, TraceView, VerdictView};
+use crate::trace_text::{Shared, TraceDetail, trace_table, trace_table_from};
+use crate::view::{CheckView, ClaimView, Origin, ShownEvidence, TraceRow, TraceView, VerdictView};
 
 /// How much is shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -77,13 +77,16 @@ fn normal(out: &mut String, view: &CheckView, how: CheckText) {
         .filter(|&w| w <= WIDEST_NAME)
         .max()
         .unwrap_or(0);
+    let mut told = Told::default();
     for claim in view.claims.iter().filter(listed) {
-        claim_lines(out, claim, width, how);
+        claim_lines(out, claim, width, how, &mut told);
     }
-    let sound = view.claims.iter().filter(|c| !listed(c)).count();
-    if sound > 0 {
-        let noun = if sound == 1 { "structural check" } else { "structural checks" };
-        let _ = writeln!(out, "{}    {sound} {noun}", how.paint.verdict("holds"));
+    let sound: Vec<&ClaimView> = view.claims.iter().filter(|c| !listed(c)).collect();
+    if !sound.is_empty() {
+        let noun = if sound.len() == 1 { "structural check" } else { "structural checks" };
+        let kinds = structural_counts(&sound);
+        let kinds = if sound.len() > 1 && !kinds.is_empty() { format!(": {kinds}") } else { String::new() };
+        let _ = writeln!(out, "{}    {} {noun}{kinds}", how.paint.verdict("holds"), sound.len());
     }
     if let Some(stopped) = &view.stopped {
         let _ = writeln!(out, "{}", how.paint.open(stopped));
@@ -91,6 +94,57 @@ fn normal(out: &mut String, view: &CheckView, how: CheckText) {
     let listed_count = view.claims.iter().filter(listed).count();
     if listed_count > 1 && view.claims.iter().any(|c| c.verdict.word() != "holds") {
         let _ = writeln!(out, "{}", counts_line([view]));
+    }
+}
+
+/// What structural checks have shown, by kind.
+fn structural_counts(claims: &[&ClaimView]) -> String {
+    let kinds = [
+        ("start-satisfiable", "start is satisfiable", "starts are satisfiable"),
+        ("can-enable", "transition can be enabled", "transitions can be enabled"),
+        ("completable", "effect can be completed", "effects can be completed"),
+        ("no-sinkhole", "node has no sinkhole", "nodes have no sinkhole"),
+    ];
+    let parts = kinds.iter().filter_map(|(kind, one, many)| {
+        // A transition of several instances is one that is taken somewhere.
+        let is = |c: &&&ClaimView| c.kind == *kind || (*kind == "can-enable" && c.kind == "reachable");
+        match claims.iter().filter(is).count() {
+            0 => None,
+            1 => Some(format!("1 {one}")),
+            n => Some(format!("{n} {many}")),
+        }
+    });
+    parts.collect::<Vec<_>>().join(", ")
+}
+
+/// Runs that were shown already: of many with the same beginning, later ones are shown from where they differ.
+#[derive(Default)]
+struct Told<'a> {
+    runs: Vec<(&'a str, &'a TraceView)>,
+}
+
+/// Earlier runs that a run is compared with.
+const MOST_RUNS: usize = 30;
+/// Steps in common that are worth a remark.
+const FEWEST_SHARED: usize = 3;
+
+impl<'a> Told<'a> {
+    /// What the run has in common with an earlier one. It counts as an earlier one from now on.
+    fn tell(&mut self, claim: &'a str, trace: &'a TraceView, how: CheckText) -> Option<Shared<'a>> {
+        if how.trace == TraceDetail::Full || trace.streams.is_some() || !trace.repeats.is_empty() {
+            return None;
+        }
+        let shared = |(name, earlier): &(&'a str, &'a TraceView)| {
+            let same = |(a, b): &(&TraceRow, &TraceRow)| a == b;
+            let rows = trace.rows.iter().zip(&earlier.rows).take_while(same).count();
+            // The last step is always shown, and so is the start of the loop.
+            let most = trace.back_to.map_or(usize::MAX, |back| back as usize).min(trace.rows.len() - 1);
+            Shared { rows: rows.min(most), with: name }
+        };
+        let recent = self.runs.iter().rev().take(MOST_RUNS);
+        let best = recent.map(shared).max_by_key(|s| s.rows).filter(|s| s.rows > FEWEST_SHARED);
+        self.runs.push((claim, trace));
+        best
     }
 }
 
@@ -129,7 +183,7 @@ pub fn worst_exit_code(codes: impl IntoIterator<Item = u8>) -> u8 {
     codes.into_iter().max_by_key(|&c| rank(c)).unwrap_or(0)
 }
 
-fn claim_lines(out: &mut String, claim: &ClaimView, width: usize, how: CheckText) {
+fn claim_lines<'a>(out: &mut String, claim: &'a ClaimView, width: usize, how: CheckText, told: &mut Told<'a>) {
     let paint = how.paint;
     let word = claim.verdict.word();
     let gap = " ".repeat(MARGIN - word.len());
@@ -158,7 +212,16 @@ fn claim_lines(out: &mut String, claim: &ClaimView, width: usize, how: CheckText
             }
         }
         VerdictView::Fails(evidence) => match &evidence.shown {
-            ShownEvidence::Trace(trace) => out.push_str(&run_table(trace, how)),
+            ShownEvidence::Trace(trace) => match told.tell(&claim.name, trace, how) {
+                Some(shared) => out.push_str(&trace_table_from(trace, shared, how.trace, MARGIN, paint)),
+                None => out.push_str(&run_table(trace, how)),
+            },
+            _ if !claim.because.is_empty() => {
+                for (node, formula) in &claim.because {
+                    let place = if node.is_empty() { String::new() } else { format!(" at {node}") };
+                    let _ = writeln!(out, "{margin}never, because{place} always {formula}");
+                }
+            }
             shown => {
                 for line in reason(shown) {
                     let _ = writeln!(out, "{margin}{line}");

@@ -20,13 +20,34 @@ const LONGEST_VALUE: usize = 60;
 /// Transitions wider than this do not widen the column for the others.
 const WIDEST_ACTION: usize = 48;
 
+/// What a run has in common with one that was shown before.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Shared<'a> {
+    /// How many of the first rows.
+    pub rows: usize,
+    /// The claim that the other run is for.
+    pub with: &'a str,
+}
+
 /// The run as lines of text, each indented by `indent` spaces and ended by a line end.
 pub fn trace_table(trace: &TraceView, detail: TraceDetail, indent: usize, paint: Paint) -> String {
+    trace_table_from(trace, Shared { rows: 0, with: "" }, detail, indent, paint)
+}
+
+/// [`trace_table`] without the rows that are shared with an earlier run.
+pub(crate) fn trace_table_from(
+    trace: &TraceView,
+    shared: Shared<'_>,
+    detail: TraceDetail,
+    indent: usize,
+    paint: Paint,
+) -> String {
     let shown: Vec<usize> = match detail {
         TraceDetail::Full => (0..trace.rows.len()).collect(),
         TraceDetail::Changes if trace.rows.len() <= 2 * ENDS + 1 => (0..trace.rows.len()).collect(),
         TraceDetail::Changes => (0..ENDS).chain(trace.rows.len() - ENDS..trace.rows.len()).collect(),
     };
+    let shown: Vec<usize> = shown.into_iter().filter(|&i| i >= shared.rows).collect();
     let width_of = |text: fn(&TraceRow) -> &str, most: usize, least: usize| {
         shown.iter().map(|&i| text(&trace.rows[i]).chars().count()).filter(|&w| w <= most).max().unwrap_or(0).max(least)
     };
@@ -39,7 +60,7 @@ pub fn trace_table(trace: &TraceView, detail: TraceDetail, indent: usize, paint:
         action: width_of(|r| &r.action, WIDEST_ACTION, 4),
         node: if trace.show_nodes { width_of(|r| &r.node, WIDEST_ACTION, 4) } else { 0 },
     };
-    table.render(&shown)
+    table.render(&shown, shared)
 }
 
 struct Table<'a> {
@@ -53,9 +74,14 @@ struct Table<'a> {
 }
 
 impl Table<'_> {
-    fn render(&self, shown: &[usize]) -> String {
+    fn render(&self, shown: &[usize], shared: Shared<'_>) -> String {
         let mut out = String::new();
         let mut last: Option<usize> = None;
+        if shared.rows > 0 {
+            let steps = shared.rows - 1;
+            self.remark(&mut out, &format!("the first {steps} steps as for `{}` above", shared.with));
+            last = Some(steps);
+        }
         for &i in shown {
             if let Some(before) = last
                 && before + 1 < i
@@ -170,6 +196,17 @@ mod tests {
                  here `balance < 60` is false
         "#]]
         .assert_eq(&trace_table(&account(), TraceDetail::Changes, 0, Paint::Plain));
+    }
+
+    #[test]
+    fn what_was_shown_is_not_shown_again() {
+        let shared = Shared { rows: 2, with: "modest" };
+        expect![[r#"
+               the first 1 steps as for `modest` above
+            2  freeze  Frozen
+               here `balance < 60` is false
+        "#]]
+        .assert_eq(&trace_table_from(&account(), shared, TraceDetail::Changes, 0, Paint::Plain));
     }
 
     #[test]

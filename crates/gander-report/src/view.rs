@@ -238,6 +238,8 @@ pub struct ClaimView {
     pub warnings: Vec<String>,
     /// Nodes for which their contracts stand in the proof.
     pub abstracted: Vec<String>,
+    /// Of what can never happen: nodes, and what always holds there that excludes it. Empty if that is not known.
+    pub because: Vec<(String, String)>,
     /// The node whose proof it is, if it is not the whole that was checked.
     pub shown_in: Option<String>,
 }

@@ -19,6 +19,7 @@ fn claim(name: &str, origin: Origin, verdict: VerdictView) -> ClaimView {
         engine: Some("induction".to_string()),
         seconds: 0.01,
         abstracted: Vec::new(),
+        because: Vec::new(),
         shown_in: None,
         warnings: Vec::new(),
     }

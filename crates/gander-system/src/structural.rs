@@ -2,7 +2,7 @@
 //!
 //! | claim | for |
 //! |---|---|
-//! | `can enable t` | every transition |
+//! | `can enable t` | every transition; in a composed system, every transition of an instance, wherever the others are |
 //! | `no sinkhole n` | every node that is not final and has a leaving transition |
 //! | `satisfiable start s` | every start |
 //! | `completable t` | every transition whose effect has a constraint, unless it is causal |
@@ -17,11 +17,13 @@
 //! Front-ends call starts without a name `start`, `start 2` and so on; their claims are `satisfiable start`,
 //! `satisfiable start 2`.
 
-use rustc_hash::FxHashSet;
+use gander_term::Pool;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::claim::{Claim, ClaimKind, ClaimOrigin};
+use crate::claim::{Claim, ClaimKind, ClaimOrigin, Goal};
+use crate::formula::ChoiceTerm;
 use crate::origin::Span;
-use crate::system::{Effect, NodeId, StartId, Structure, System, TransitionId};
+use crate::system::{Effect, NodeId, StartId, Structure, System, Transition, TransitionId};
 
 impl System {
     /// This system with its structural claims behind the written ones.
@@ -59,9 +61,20 @@ impl System {
             let words = if is_unnamed(&s.name) && !numbers { "satisfiable" } else { "satisfiable start" };
             adding.claim(words, &s.name, ClaimKind::StartSatisfiable(StartId::from(i)), s.span);
         }
+        let instances = if self.assumptions.is_empty() { moves_of_instances(&self.transitions) } else { Vec::new() };
+        let grouped: FxHashSet<TransitionId> = instances.iter().flat_map(|(_, moves)| moves.iter().copied()).collect();
+        let mut pool = Pool::fork(&self.pool);
+        let always = pool.tt();
+        for (name, moves) in &instances {
+            let choices = moves.iter().map(|&t| (t, ChoiceTerm(always))).collect();
+            let kind = ClaimKind::Reachable(vec![Goal::Step { gate: None, choices }]);
+            adding.claim("can enable", name, kind, self.transitions[moves[0].index()].span);
+        }
         for (i, t) in self.transitions.iter().enumerate() {
             let id = TransitionId::from(i);
-            adding.claim("can enable", &t.name, ClaimKind::CanEnable(id), t.span);
+            if !grouped.contains(&id) {
+                adding.claim("can enable", &t.name, ClaimKind::CanEnable(id), t.span);
+            }
             if !t.causal && t.effect.iter().any(|e| matches!(e, Effect::Constrain { .. })) {
                 adding.claim("completable", &t.name, ClaimKind::Completable(id), t.span);
             }
@@ -74,8 +87,34 @@ impl System {
         }
         let added = adding.finish();
         self.claims.extend(added);
+        if !instances.is_empty() {
+            self.pool = pool.freeze();
+        }
         self
     }
+}
+
+/// The transitions of a composed system by what moves in them: `a.deposit` is taken at many nodes of the whole, and it
+/// is not dead if it can be taken at one of them. Only where a step can be completed wherever its guard holds, because
+/// the claim is about steps; so not with constraints (nor with assumptions).
+fn moves_of_instances(transitions: &[Transition]) -> Vec<(String, Vec<TransitionId>)> {
+    let mut found: Vec<(String, Vec<TransitionId>)> = Vec::new();
+    let mut at: FxHashMap<&str, usize> = FxHashMap::default();
+    for (i, t) in transitions.iter().enumerate() {
+        // No name that an author gives has a colon.
+        let Some((_, who)) = t.name.split_once(": ") else { continue };
+        let place = *at.entry(who).or_insert(found.len());
+        if place == found.len() {
+            found.push((who.to_string(), Vec::new()));
+        }
+        found[place].1.push(TransitionId::from(i));
+    }
+    let complete = |t: &TransitionId| {
+        let transition = &transitions[t.index()];
+        transition.causal || !transition.effect.iter().any(|e| matches!(e, Effect::Constrain { .. }))
+    };
+    found.retain(|(_, moves)| moves.len() > 1 && moves.iter().all(complete));
+    found
 }
 
 /// True for the names that front-ends give to starts that have none.
@@ -166,7 +205,7 @@ impl<'a> Adding<'a> {
 mod tests {
     use super::*;
     use crate::{Role, SystemBuilder};
-    use gander_term::{Pool, Sort};
+    use gander_term::Sort;
 
     /// Nodes Open (leaving: deposit, freeze), Frozen (nothing leaves), Closed (final); freeze has a constraint.
     fn account() -> SystemBuilder {

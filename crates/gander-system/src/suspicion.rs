@@ -19,8 +19,8 @@ use gander_term::{Importer, Op, Pool, Sort, SymbolId, TermId, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::claim::{Claim, ClaimId, ClaimKind, ClaimOrigin, Goal};
-use crate::formula::{ChoiceTerm, StateTerm};
 use crate::evidence::NodeFormulas;
+use crate::formula::{ChoiceTerm, StateTerm};
 use crate::origin::{Element, ElementId, ElementInfo, ElementKind, ElementName, Span};
 use crate::system::{Effect, NodeId, System, TransitionId};
 
@@ -409,10 +409,7 @@ mod tests {
     fn a_divisor_counts_where_it_matters() {
         assert_eq!(cases("100 div balance > 1"), [pair("balance", "balance == 0")]);
         assert_eq!(cases("100 div 7 > 1"), []);
-        assert_eq!(
-            cases("balance != 0 and 100 div balance > 1"),
-            [pair("balance", "balance != 0 and balance == 0")]
-        );
+        assert_eq!(cases("balance != 0 and 100 div balance > 1"), [pair("balance", "balance != 0 and balance == 0")]);
         assert_eq!(cases("(if fee > 0 then balance mod fee else 0) >= 0"), [pair("fee", "fee > 0 and fee == 0")]);
         assert_eq!(cases("forall k: int. 1 div k >= 0"), []);
     }

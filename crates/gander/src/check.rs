@@ -9,8 +9,11 @@ use gander_engines::{
     Schedule, engines,
 };
 use gander_lang::{Code, Colour, Diagnostic, Loaded, RenderStyle, SourceFile, language_of, nearest, render};
-use gander_report::describe::{Answered, claim_view, diagnostic_view};
-use gander_report::{CheckView, ClaimView, DiagnosticView, EngineView, Paint, ScheduleView, Severity};
+use gander_report::describe::{Answered, action_text, claim_view, diagnostic_view};
+use gander_report::{
+    CheckView, ClaimView, DiagnosticView, EngineView, EvidenceView, Paint, ScheduleView, Severity, ShownEvidence,
+    VerdictView,
+};
 use gander_smt::Solvers;
 use gander_system::write_evidence;
 use gander_system::{ClaimId, ClaimKind, ClaimOrigin, Dataflow, Evidence, System, Verdict};
@@ -19,6 +22,7 @@ use crate::findings::{Lint, findings};
 use crate::input::{identity_of, read_included};
 use crate::modular::{self, Proved};
 use crate::readings::reconcile;
+use crate::reasons::Reasons;
 
 /// Which structural checks are made (docs/semantics.md, section 3).
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -37,10 +41,12 @@ impl StructuralChecks {
     pub const KINDS: [&'static str; 4] = ["start-satisfiable", "can-enable", "completable", "no-sinkhole"];
 
     fn include(&self, kind: &ClaimKind) -> bool {
+        // In a composed system a transition that can be enabled is one that some instance takes somewhere.
+        let word = if matches!(kind, ClaimKind::Reachable(_)) { "can-enable" } else { kind.word() };
         match self {
             StructuralChecks::All => true,
             StructuralChecks::None => false,
-            StructuralChecks::Kinds(words) => words.iter().any(|w| w == kind.word()),
+            StructuralChecks::Kinds(words) => words.iter().any(|w| w == word),
         }
     }
 }
@@ -349,6 +355,7 @@ fn show(system: &System, report: &CheckReport, options: &CheckOptions, view: &mu
     // Only runs are shown with the help of the equations.
     let is_run = |v: &Verdict| matches!(v, Verdict::Holds(Evidence::Run(_)) | Verdict::Fails(Evidence::Run(_)));
     let flow = if report.outcomes.iter().any(|o| is_run(&o.verdict)) { Dataflow::of(system) } else { None };
+    let mut reasons = Reasons::new(options.solvers.clone());
     for outcome in &report.outcomes {
         // A claim whose evidence did not pass its check has no verdict to show.
         let refused = report.internal_errors.iter().any(|e| e.claim == outcome.claim);
@@ -368,7 +375,17 @@ fn show(system: &System, report: &CheckReport, options: &CheckOptions, view: &mu
             warnings: &outcome.warnings,
             flow: flow.as_ref(),
         };
-        view.claims.push(claim_view(system, answered, saved));
+        let because = reasons.because(system, answered.claim, answered.verdict);
+        let mut shown = ClaimView { because, ..claim_view(system, answered, saved) };
+        if let (ClaimKind::Completable(t), Verdict::Fails(Evidence::Run(run))) =
+            (&answered.claim.kind, answered.verdict)
+            && let VerdictView::Fails(EvidenceView { shown: ShownEvidence::Trace(trace), .. }) = &mut shown.verdict
+            && let Some(params) = reasons.stuck_with(system, *t, run)
+        {
+            let action = action_text(system, *t, &params);
+            trace.ending = Some(format!("here {action} is enabled, but no next state satisfies its effect"));
+        }
+        view.claims.push(shown);
     }
 }
 

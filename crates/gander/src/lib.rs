@@ -31,6 +31,7 @@ mod findings;
 mod input;
 mod modular;
 mod readings;
+mod reasons;
 mod saving;
 mod simulator;
 mod stream_simulator;

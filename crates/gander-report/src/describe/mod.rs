@@ -65,6 +65,7 @@ pub fn claim_view(system: &System, answered: Answered<'_>, saved: serde_json::Va
         seconds,
         warnings: warnings.to_vec(),
         abstracted: Vec::new(),
+        because: Vec::new(),
         shown_in: None,
     }
 }

@@ -30,7 +30,9 @@ mod shortcuts;
 mod slice;
 
 pub use chain::{Chain, ChainError, chain};
-pub use compose::{ComposeError, ComposeLimits, Composed, LeftOut, Link, Sync, compose, compose_linked, compose_within};
+pub use compose::{
+    ComposeError, ComposeLimits, Composed, LeftOut, Link, Sync, compose, compose_linked, compose_within,
+};
 pub use constants::{Constants, constants};
 pub use definitions::{Definitions, definitions};
 pub use flatten::{Flat, flatten};

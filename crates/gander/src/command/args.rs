@@ -128,7 +128,7 @@ pub struct CheckArgs {
     /// only the first two of a kind
     #[arg(long)]
     pub all: bool,
-    /// Structural checks: all, none, or kinds of them with commas between
+    /// Structural checks: all, none, or some of dead, sinkhole, start, relation with commas between
     #[arg(long, default_value = "all", value_name = "KINDS", value_parser = checks)]
     pub checks: StructuralChecks,
     /// Warnings to leave out: codes with commas between, or all, which also saves the time to look for them
@@ -466,9 +466,22 @@ fn checks(text: &str) -> Result<StructuralChecks, String> {
         "none" => return Ok(StructuralChecks::None),
         _ => {}
     }
-    let kinds: Vec<String> = text.split(',').map(|k| k.trim().to_string()).collect();
+    let named = |word: &str| {
+        match word {
+            "dead" => "can-enable",
+            "sinkhole" => "no-sinkhole",
+            "start" => "start-satisfiable",
+            "relation" => "completable",
+            other => other,
+        }
+        .to_string()
+    };
+    let kinds: Vec<String> = text.split(',').map(|k| named(k.trim())).collect();
     match kinds.iter().find(|k| !StructuralChecks::KINDS.contains(&k.as_str())) {
-        Some(k) => Err(format!("`{k}` is none of all, none, {}", StructuralChecks::KINDS.join(", "))),
+        Some(k) => Err(format!(
+            "`{k}` is none of all, none, dead, sinkhole, start, relation (or {})",
+            StructuralChecks::KINDS.join(", ")
+        )),
         None => Ok(StructuralChecks::Kinds(kinds)),
     }
 }

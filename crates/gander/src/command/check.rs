@@ -4,17 +4,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use gander::engines::{CancelToken, EngineOptions, InductionOptions, PathOptions, Portfolio};
+use gander::lang::Code;
+use gander::lang::codes::CATALOGUE;
 use gander::report::{
     CheckText, CheckView, Detail, DiagnosticView, Origin, Severity, StreamScope, TraceDetail, check_text, file_json,
     streams_csv, streams_vcd, worst_exit_code,
 };
-use gander::lang::Code;
-use gander::lang::codes::CATALOGUE;
 use gander::smt::{Search, Solvers};
 use gander::system::write_evidence;
 use gander::{
-    Analysis, CheckOptions, Checked, FileForm, Findings, InputError, InternalErrorFile, check_loaded, evidence_file_name,
-    read_input, save_atomically, trace_file_name,
+    Analysis, CheckOptions, Checked, FileForm, Findings, InputError, InternalErrorFile, check_loaded,
+    evidence_file_name, read_input, save_atomically, trace_file_name,
 };
 
 use super::args::{Allowed, CheckArgs, SolverArgs, TraceArg};

@@ -68,8 +68,7 @@ impl Messages<'_> {
             let before = self.source.node(transition.source);
             let known = invariant.and_then(|f| self.formula(f, transition.source));
             if let (Some(known), Some(at)) = (known, transition.span) {
-                diagnostic = diagnostic
-                    .label(at, format!("never taken: at {} always {known}", before.name));
+                diagnostic = diagnostic.label(at, format!("never taken: at {} always {known}", before.name));
             }
         }
         diagnostic.help("a guard on the way is never true; correct it, or remove the node")

@@ -228,7 +228,11 @@ impl Known {
             Suspicion::NeverReached(n) => !self.visited[n.index()],
             Suspicion::AlwaysTrue { condition, nodes, .. } => {
                 nodes.iter().any(|n| self.visited[n.index()])
-                    && !self.states.iter().filter(|s| nodes.contains(&s.node)).any(|s| is_false(system, pool, *condition, s))
+                    && !self
+                        .states
+                        .iter()
+                        .filter(|s| nodes.contains(&s.node))
+                        .any(|s| is_false(system, pool, *condition, s))
             }
             _ => true,
         }
@@ -236,7 +240,7 @@ impl Known {
 }
 
 /// The values behind a step whose effect gives all of them.
-fn next_values(system: &System, step: &Step, before: &[Value]) -> Option<Vec<Value>> {
+pub(crate) fn next_values(system: &System, step: &Step, before: &[Value]) -> Option<Vec<Value>> {
     let transition = system.transition(step.transition);
     let mut after: Vec<Option<Value>> = vec![None; system.vars.len()];
     let look = |s| {

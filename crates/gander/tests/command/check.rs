@@ -22,7 +22,7 @@ fn text_for_people() {
                  4  rise   High  seen = true
         holds    high    in 4 steps: up up up rise
         holds    twice   in 9 steps: up up up rise down up up up rise
-        holds    6 structural checks
+        holds    6 structural checks: 1 start is satisfiable, 3 transitions can be enabled, 2 nodes have no sinkhole
         9 hold, 1 fails
     "#]]
     .assert_eq(&ran.out);

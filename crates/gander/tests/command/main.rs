@@ -5,6 +5,7 @@ mod certify;
 mod check;
 mod cycles;
 mod explain;
+mod findings;
 mod fmt;
 mod graph;
 mod hints;

@@ -64,7 +64,13 @@ pub(super) fn elaborate(file: &File, text: &str, parsed: Vec<Diagnostic>) -> Loa
     let systems = if report.has_errors() { Vec::new() } else { systems(file, text, &mut report) };
     let failed = report.has_errors();
     let mut systems = systems.into_iter().filter(|_| !failed);
-    Loaded { system: systems.next(), others: systems.collect(), diagnostics: report.finish(), allowances: Vec::new(), modules: None }
+    Loaded {
+        system: systems.next(),
+        others: systems.collect(),
+        diagnostics: report.finish(),
+        allowances: Vec::new(),
+        modules: None,
+    }
 }
 
 fn systems(file: &File, text: &str, report: &mut Report) -> Vec<System> {

@@ -467,7 +467,8 @@ mod tests {
 
     #[test]
     fn what_the_builder_refuses_is_reported() {
-        let spec = Spec { name: "A".to_string(), span: Span { start: 0, end: 6 }, references: Vec::new(), items: Vec::new() };
+        let spec =
+            Spec { name: "A".to_string(), span: Span { start: 0, end: 6 }, references: Vec::new(), items: Vec::new() };
         let mut checker = declarations::open(&spec).expect("an empty specification opens");
         assert!(!checker.has_errors());
         let span = Span { start: 2, end: 5 };

@@ -75,8 +75,7 @@ fn circle(specs: &[Spec], waits: &[Vec<usize>], done: &[bool], first: usize) -> 
         }
         path.push(next);
     };
-    let names: Vec<String> =
-        circle.iter().chain(circle.first()).map(|&at| format!("`{}`", specs[at].name)).collect();
+    let names: Vec<String> = circle.iter().chain(circle.first()).map(|&at| format!("`{}`", specs[at].name)).collect();
     let message = match &circle[..] {
         [one] => format!("the specification `{}` refers to itself", specs[*one].name),
         _ => format!("these specifications refer to each other in a circle: {}", names.join(" reads ")),
@@ -101,7 +100,8 @@ impl Checker {
             let (name, span) = (reference.name.text().to_owned(), tree::token_span(&reference.name));
             if self.references.contains_key(&name) {
                 self.report(
-                    Diagnostic::new(Code::E0201, span, format!("`{name}` is declared twice")).help("rename one of them"),
+                    Diagnostic::new(Code::E0201, span, format!("`{name}` is declared twice"))
+                        .help("rename one of them"),
                 );
                 continue;
             }
@@ -124,7 +124,8 @@ impl Checker {
         let enumeration = other.pool.enumeration(id).clone();
         let variants: Vec<&str> = enumeration.variants.iter().map(String::as_str).collect();
         let Ok(new) = self.pool().declare_enum(&enumeration.name, &variants) else {
-            let message = format!("both specifications have an enumeration `{}`, with different values", enumeration.name);
+            let message =
+                format!("both specifications have an enumeration `{}`, with different values", enumeration.name);
             self.report(Diagnostic::new(Code::E0201, span, message).help("rename one of them"));
             return None;
         };
@@ -146,7 +147,11 @@ impl Checker {
     }
 
     /// `account.balance` in a specification that refers to `account`; none if it does not.
-    pub(super) fn referred(&mut self, first: &SyntaxToken, second: &SyntaxToken) -> Option<Option<gander_term::TermId>> {
+    pub(super) fn referred(
+        &mut self,
+        first: &SyntaxToken,
+        second: &SyntaxToken,
+    ) -> Option<Option<gander_term::TermId>> {
         let vars = self.references.get(first.text())?;
         if let Some(&var) = vars.get(second.text()) {
             let symbol = self.builder.so_far().var(var).current;

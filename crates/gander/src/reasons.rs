@@ -1,0 +1,195 @@
+//! Why something never happens, as briefly as possible.
+//!
+//! A proof that a transition is dead is an invariant of all nodes. What the reader needs is the part that contradicts the
+//! guard: the conjuncts at the node that the transition leaves, without those that can be left out.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use gander_smt::{Answer, Limits, SessionConfig, Solvers, StepSymbol};
+use gander_system::{
+    ClaimKind, ClaimOrigin, Effect, Evidence, Goal, Leg, NodeFormulas, Run, System, TransitionId, Verdict,
+};
+use gander_term::{Importer, Op, Pool, SymbolId, TermId, Value, evaluate};
+use rustc_hash::FxHashMap;
+
+use crate::findings::next_values;
+
+/// Nodes that are told of one claim.
+const MOST_NODES: usize = 3;
+/// Conjuncts that are tried.
+const MOST_PARTS: usize = 40;
+/// Time for all claims of a file.
+const TIME: Duration = Duration::from_millis(300);
+/// Formulas are cut off behind this many characters.
+const LONGEST_FORMULA: usize = 400;
+
+/// Looks for short reasons.
+pub(crate) struct Reasons {
+    solvers: Option<Arc<Solvers>>,
+    begun: Option<Instant>,
+}
+
+impl Reasons {
+    pub fn new(solvers: Option<Arc<Solvers>>) -> Reasons {
+        Reasons { solvers, begun: None }
+    }
+
+    /// For a transition that is proved dead: its node, and what always holds there that excludes its guard.
+    pub fn because(
+        &mut self,
+        system: &System,
+        claim: &gander_system::Claim,
+        verdict: &Verdict,
+    ) -> Vec<(String, String)> {
+        let formulas = match verdict {
+            Verdict::Fails(Evidence::Invariant(formulas)) => formulas,
+            Verdict::Fails(Evidence::KInductive { invariant, .. }) => invariant,
+            _ => return Vec::new(),
+        };
+        let dead: Vec<TransitionId> = match &claim.kind {
+            ClaimKind::CanEnable(t) => vec![*t],
+            ClaimKind::Reachable(goals) if claim.origin == ClaimOrigin::Structural => match &goals[..] {
+                [Goal::Step { choices, .. }] => choices.iter().map(|(t, _)| *t).collect(),
+                _ => return Vec::new(),
+            },
+            _ => return Vec::new(),
+        };
+        if dead.len() > MOST_NODES {
+            return Vec::new();
+        }
+        let told: Option<Vec<(String, String)>> = dead.iter().map(|&t| self.at_node(system, formulas, t)).collect();
+        told.unwrap_or_default()
+    }
+
+    fn at_node(&mut self, system: &System, formulas: &NodeFormulas, t: TransitionId) -> Option<(String, String)> {
+        let node = system.transition(t).source;
+        let mut pool = Pool::fork(&system.pool);
+        let formula = *formulas.by_node.get(node.index())?;
+        let formula = Importer::new().import(&mut pool, &formulas.pool, formula).ok()?;
+        let mut parts = conjuncts(&pool, formula);
+        if parts.len() <= MOST_PARTS && parts.len() > 1 {
+            let guard = system.guard_term(&mut pool, t);
+            let assumed = system.assumption_term(&mut pool, node);
+            let context = pool.and([guard, assumed]);
+            self.shorten(&mut pool, context, &mut parts);
+        }
+        let shown = pool.and(parts);
+        let name = if system.nodes.len() > 1 { system.node(node).name.clone() } else { String::new() };
+        Some((name, pool.display_bounded(shown, LONGEST_FORMULA).to_string()))
+    }
+
+    /// Leaves out what is not needed to contradict the context.
+    fn shorten(&mut self, pool: &mut Pool, context: TermId, parts: &mut Vec<TermId>) {
+        let begun = *self.begun.get_or_insert_with(Instant::now);
+        // Long formulas first: what is left is short.
+        let mut order = parts.clone();
+        order.sort_by_key(|&p| std::cmp::Reverse(pool.postorder(&[p]).len()));
+        for part in order {
+            if begun.elapsed() >= TIME || parts.len() == 1 {
+                return;
+            }
+            let fewer: Vec<TermId> = parts.iter().copied().filter(|&p| p != part).collect();
+            let formula = pool.and(fewer.iter().copied().chain([context]));
+            if self.contradicts(pool, formula) {
+                *parts = fewer;
+            }
+        }
+    }
+
+    /// For a relation that cannot be completed in the last state of the run: parameters with which its guard holds there
+    /// and its effect has no solution.
+    pub fn stuck_with(&self, system: &System, t: TransitionId, run: &Run) -> Option<Vec<Value>> {
+        let params: Vec<_> = system.transition(t).params.iter().map(|p| p.symbol).collect();
+        if params.is_empty() {
+            return None;
+        }
+        let state = last_values(system, run)?;
+        let mut pool = Pool::fork(&system.pool);
+        let mut map: FxHashMap<SymbolId, TermId> =
+            system.vars.iter().zip(state).map(|(v, value)| (v.current, pool.constant(value))).collect();
+        let guard = system.guard_term(&mut pool, t);
+        let guard = pool.substitute(guard, &map);
+        let demands: Vec<TermId> = system
+            .transition(t)
+            .effect
+            .iter()
+            .filter_map(|e| match *e {
+                Effect::Constrain { relation, .. } => Some(relation.term()),
+                _ => None,
+            })
+            .collect();
+        let effect = pool.and(demands);
+        let effect = pool.substitute(effect, &map);
+        let primed: Vec<SymbolId> =
+            pool.free_symbols(&[effect]).into_iter().filter(|s| system.vars.iter().any(|v| v.next == *s)).collect();
+        let mut bound = Vec::new();
+        for s in primed {
+            let (name, sort) = (pool.symbol(s).name.clone(), pool.symbol(s).sort);
+            let b = pool.declare_bound(&name, sort);
+            map.insert(s, pool.var(b));
+            bound.push(b);
+        }
+        let none = pool.substitute(effect, &map);
+        let none = pool.not(none);
+        let none = if bound.is_empty() { none } else { pool.forall(&bound, none) };
+        let formula = pool.and([guard, none]);
+        let solvers = self.solvers.as_ref()?;
+        let solver = solvers.choose(pool.features(&[formula]))?.clone();
+        let limits = Limits::time(Duration::from_millis(200));
+        let mut session = solvers.session(&solver, SessionConfig::default());
+        params.iter().for_each(|&p| session.declare(&pool, StepSymbol::rigid(p)));
+        session.assert(&pool, formula);
+        let answer = session.check(&[], limits);
+        let symbols: Vec<StepSymbol> = params.iter().map(|&p| StepSymbol::rigid(p)).collect();
+        let values = if answer == Answer::Sat { session.values(&pool, &symbols, limits).ok() } else { None };
+        solvers.end(session);
+        // A solver that speaks of quantifiers is not taken at its word.
+        let values = values?;
+        let chosen: FxHashMap<SymbolId, TermId> =
+            params.iter().zip(&values).map(|(&p, v)| (p, pool.constant(v.clone()))).collect();
+        let guard = pool.substitute(guard, &chosen);
+        let effect = pool.substitute(effect, &chosen);
+        let enabled = evaluate(&pool, guard, &|_| None) == Ok(Value::Bool(true));
+        (enabled && self.contradicts(&pool, effect)).then_some(values)
+    }
+
+    fn contradicts(&self, pool: &Pool, formula: TermId) -> bool {
+        if pool.as_bool(formula) == Some(false) {
+            return true;
+        }
+        let Some(solvers) = &self.solvers else { return false };
+        let Some(solver) = solvers.choose(pool.features(&[formula])).cloned() else { return false };
+        let mut session = solvers.session(&solver, SessionConfig::default());
+        session.assert(pool, formula);
+        let answer = session.check(&[], Limits::time(Duration::from_millis(100)));
+        solvers.end(session);
+        answer == Answer::Unsat
+    }
+}
+
+/// The values of the last state of a run, unless they would have to be worked out.
+fn last_values(system: &System, run: &Run) -> Option<Vec<Value>> {
+    let mut values = Some(run.first.values.clone());
+    for leg in &run.legs {
+        values = match leg {
+            Leg::Step(step) => step.next.clone().or_else(|| next_values(system, step, values.as_deref()?)),
+            Leg::Repeat { .. } => None,
+        };
+    }
+    values
+}
+
+/// The conjuncts of a formula, nested ones too.
+fn conjuncts(pool: &Pool, formula: TermId) -> Vec<TermId> {
+    let mut parts = Vec::new();
+    let mut stack = vec![formula];
+    while let Some(t) = stack.pop() {
+        match pool.op(t) {
+            Op::And => stack.extend(pool.args(t).iter().rev()),
+            _ if !parts.contains(&t) => parts.push(t),
+            _ => {}
+        }
+    }
+    parts
+}
