@@ -21,6 +21,7 @@ node Active {
 }
 node Held { thaw -> Active { status := Open } }
 always solvent: balance >= 0 and count >= 0
+always known: status == Open or status == Frozen
 ";
 
 /// The diagnostics of the account with one thing changed.

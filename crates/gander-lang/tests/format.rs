@@ -132,6 +132,7 @@ fn sample() {
         reachable rich: balance > 1000 in Open
         reachable top_up: deposit with amount > 500 and balance == 50
         eventually closes: in Closed
+        always marked: in Frozen -> status == Frozen
     "#]]
     .assert_eq(&sts::format(SAMPLE).unwrap());
 }
