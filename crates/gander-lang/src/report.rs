@@ -61,6 +61,6 @@ impl Report {
         self.list.sort_by_key(|d| (d.primary.span.start, d.code));
         let mut systems = if self.has_errors() { Vec::new() } else { systems }.into_iter();
         let system = systems.next();
-        Loaded { system, others: systems.collect(), diagnostics: self.list, modules: None }
+        Loaded { system, others: systems.collect(), diagnostics: self.list, allowances: Vec::new(), modules: None }
     }
 }

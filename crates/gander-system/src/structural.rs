@@ -65,7 +65,12 @@ impl System {
         let grouped: FxHashSet<TransitionId> = instances.iter().flat_map(|(_, moves)| moves.iter().copied()).collect();
         let mut pool = Pool::fork(&self.pool);
         let always = pool.tt();
+        let present: FxHashSet<&str> =
+            self.claims.iter().filter(|c| c.origin == ClaimOrigin::Structural).map(|c| c.name.as_str()).collect();
         for (name, moves) in &instances {
+            if present.contains(format!("can enable {name}").as_str()) {
+                continue;
+            }
             let choices = moves.iter().map(|&t| (t, ChoiceTerm(always))).collect();
             let kind = ClaimKind::Reachable(vec![Goal::Step { gate: None, choices }]);
             adding.claim("can enable", name, kind, self.transitions[moves[0].index()].span);

@@ -22,7 +22,7 @@ use crate::claim::{Claim, ClaimId, ClaimKind, ClaimOrigin, Goal};
 use crate::evidence::NodeFormulas;
 use crate::formula::{ChoiceTerm, StateTerm};
 use crate::origin::{Element, ElementId, ElementInfo, ElementKind, ElementName, Span};
-use crate::system::{Effect, NodeId, System, TransitionId};
+use crate::system::{Effect, NodeId, Structure, System, TransitionId};
 
 /// What may be wrong with a system.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -79,11 +79,11 @@ pub struct Suspicions {
 }
 
 impl System {
-    /// What may be wrong, judged by the text alone. Nothing is suspected of a dataflow program, which has no control
-    /// graph that its author drew.
+    /// What may be wrong, judged by the text alone. Nothing is suspected of a system without a control graph that its
+    /// author drew, such as a dataflow program.
     pub fn suspicions(&self) -> Suspicions {
         let mut found = Suspicions { pool: Pool::fork(&self.pool), list: Vec::new() };
-        if self.vars.iter().any(|v| v.stream.is_some()) {
+        if self.structure != Structure::Drawn || self.vars.iter().any(|v| v.stream.is_some()) {
             return found;
         }
         found.hints(self);

@@ -206,7 +206,13 @@ pub fn load(source: &str, file_name: &str, paint: Paint) -> (Loaded, Vec<Diagnos
     };
     if let Some(problems) = program.as_ref().map(|p| &p.diagnostics).filter(|d| !d.is_empty()) {
         // What else is wrong may be so because a file is missing.
-        loaded = Loaded { system: None, others: Vec::new(), diagnostics: problems.clone(), allowances: Vec::new(), modules: None };
+        loaded = Loaded {
+            system: None,
+            others: Vec::new(),
+            diagnostics: problems.clone(),
+            allowances: Vec::new(),
+            modules: None,
+        };
     }
     let shown_name = if file_name == "-" { "<stdin>" } else { file_name };
     let colour = if paint == Paint::Colour { Colour::Always } else { Colour::Never };

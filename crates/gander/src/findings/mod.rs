@@ -154,7 +154,7 @@ fn gaps(
             pool.and(good)
         })
         .collect();
-    let formulas = NodeFormulas { pool: pool.freeze(), by_node };
+    let formulas = NodeFormulas { pool: pool.freeze(), by_node: by_node.into() };
     let limits = CheckLimits { query: Some(time), total: Some(time), ..CheckLimits::default() };
     let mut checker = Checker::new(&lint.config.solvers, limits);
     let mut found = Vec::new();
