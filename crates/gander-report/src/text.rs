@@ -219,7 +219,10 @@ fn claim_lines<'a>(out: &mut String, claim: &'a ClaimView, width: usize, how: Ch
             _ if !claim.because.is_empty() => {
                 for (node, formula) in &claim.because {
                     let place = if node.is_empty() { String::new() } else { format!(" at {node}") };
-                    let _ = writeln!(out, "{margin}never, because{place} always {formula}");
+                    let _ = match formula.as_str() {
+                        "false" => writeln!(out, "{margin}never, because no run comes to {node}"),
+                        _ => writeln!(out, "{margin}never, because{place} always {formula}"),
+                    };
                 }
             }
             shown => {

@@ -39,6 +39,7 @@ impl Messages<'_> {
     }
 
     pub fn division_in_step(&self, element: ElementId, divisor: &str, run: &Run) -> Diagnostic {
+        let divisor = as_written(divisor);
         let trace = trace_view(self.system, run, None);
         let last = trace.rows.last().map_or("", |r| r.action.as_str());
         Diagnostic::new(Code::W0810, self.place(element), format!("`{divisor}` can be zero here, and it is divided by"))
@@ -48,6 +49,7 @@ impl Messages<'_> {
     }
 
     pub fn division_in_claim(&self, claim: ClaimId, divisor: &str, run: &Run) -> Diagnostic {
+        let divisor = as_written(divisor);
         let span = self.source.claims[claim.index()].span.unwrap_or(Span::at(0));
         let trace = trace_view(self.system, run, None);
         Diagnostic::new(Code::W0810, span, format!("`{divisor}` can be zero, and this claim divides by it"))
@@ -137,6 +139,11 @@ impl Messages<'_> {
             .note(format!("{action} leads from {} to {}", values(&gap.before), values(&gap.after)))
             .note("perhaps no run reaches the first of these states: an invariant that excludes it would help")
     }
+}
+
+/// A divisor without a conversion that nobody wrote.
+fn as_written(divisor: &str) -> &str {
+    divisor.strip_prefix("to_real(").and_then(|d| d.strip_suffix(')')).filter(|d| !d.contains('(')).unwrap_or(divisor)
 }
 
 /// A run in a sentence.
