@@ -248,7 +248,7 @@ catalogue! {
         "spec A start { true } system S = a: A var x: int"
 
     E0510 "construct not supported"
-        "The construct is known, but it has no meaning here yet. The message names it; one message is given for each kind of construct. docs/lustre.md lists what is supported."
+        "The construct is known, but it has no meaning here yet. The message names it; one message is given for each kind of construct. docs/lustre.md and docs/formats.md list what is supported."
         lustre "node N(x: int) returns (y: set<int>); let y = {x}; tel"
 
     E0601 "`with` without a gate"

@@ -70,6 +70,7 @@ pub const LANGUAGES: &[Language] = &[
     Language { name: "horn", extensions: &["smt2", "horn", "chc"], load: crate::chc::load, format: None },
     Language { name: "btor2", extensions: &["btor2", "btor"], load: crate::btor2::load, format: None },
     Language { name: "mcmt", extensions: &["mcmt"], load: crate::mcmt::load, format: None },
+    Language { name: "smv", extensions: &["smv"], load: crate::smv::load, format: None },
 ];
 
 /// The language of a file, by the extension of its name.

@@ -1,6 +1,6 @@
 //! Front-ends of the gander model checker: source text in, system and diagnostics out.
 //!
-//! One module a language ([`sts`], [`lustre`], [`script`], and those of other tools: [`vmt`], [`chc`], [`btor2`], [`mcmt`]); spans, diagnostics and their rendering are
+//! One module a language ([`sts`], [`lustre`], [`script`], and those of other tools: [`vmt`], [`chc`], [`btor2`], [`mcmt`], [`smv`]); spans, diagnostics and their rendering are
 //! shared. Invariants of this crate:
 //! - a front-end never panics and never fails silently: without a system there is an error;
 //! - it accumulates errors, and an error has no follow-ups;
@@ -18,6 +18,7 @@ mod render;
 mod report;
 pub mod script;
 mod smtlib;
+pub mod smv;
 mod span;
 pub mod sts;
 mod suggest;

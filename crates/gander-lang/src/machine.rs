@@ -1,6 +1,6 @@
 //! A transition system as other tools write it: variables, a first state, a relation, what always holds, properties.
 //!
-//! It becomes a system with one node and one transition. Nothing is kept implicitly: what the relation does not
+//! It becomes a system with one node and one transition, or several if the relation is a disjunction of steps. Nothing is kept implicitly: what the relation does not
 //! determine is arbitrary. Claims are those of the file and no others.
 
 use crate::smtlib::relation;
@@ -34,8 +34,6 @@ pub(crate) enum Asked {
     AlwaysEventually(TermId),
     /// The first is followed by the second.
     LeadsTo(TermId, TermId),
-    /// Some state satisfies it.
-    Reachable(TermId),
 }
 
 /// A property with its name and text.
@@ -116,10 +114,14 @@ impl Machine {
         let start: Vec<(TermId, Option<Span>)> =
             relation::conjuncts(&builder.pool, &init).into_iter().map(|t| (t, None)).collect();
         builder.start("start", main, &start, None)?;
-        let mut draft = builder.transition("step", None, main, main, None)?;
-        let relation = relation::split(&mut builder.pool, &trans, &next);
-        relation.write(&mut builder, &mut draft, |_| false)?;
-        builder.add(draft)?;
+        let ways = relation::ways(&builder.pool, &trans, &next);
+        for (k, way) in ways.iter().enumerate() {
+            let name = if ways.len() == 1 { "step".to_string() } else { format!("step {}", k + 1) };
+            let mut draft = builder.transition(&name, None, main, main, None)?;
+            let relation = relation::split(&mut builder.pool, way, &next);
+            relation.write(&mut builder, &mut draft, |_| false)?;
+            builder.add(draft)?;
+        }
         let mut taken = FxHashSet::default();
         for p in &self.properties {
             let mut formula = |builder: &mut SystemBuilder, t: TermId| {
@@ -135,9 +137,6 @@ impl Machine {
                 Asked::LeadsTo(from, to) => {
                     let (from, to) = (formula(&mut builder, from)?, formula(&mut builder, to)?);
                     ClaimKind::LeadsTo { from, to, under: Vec::new() }
-                }
-                Asked::Reachable(t) => {
-                    ClaimKind::Reachable(vec![gander_system::Goal::State(formula(&mut builder, t)?)])
                 }
             };
             let name = untaken(&mut taken, &p.name);

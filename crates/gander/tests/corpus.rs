@@ -51,7 +51,16 @@ fn main() {
     let solvers = Arc::new(Solvers::from_environment());
     let mut trials = vec![Trial::test("expectations_are_read", expectations_are_read)];
     let mut models = 0;
-    for (language, prefix) in [("sts", ""), ("lustre", "lustre::"), ("script", "script::")] {
+    for (language, prefix) in [
+        ("sts", ""),
+        ("lustre", "lustre::"),
+        ("script", "script::"),
+        ("vmt", "vmt::"),
+        ("horn", "horn::"),
+        ("btor2", "btor2::"),
+        ("mcmt", "mcmt::"),
+        ("smv", "smv::"),
+    ] {
         for (name, folder) in
             [("holds", Folder::Holds), ("fails", Folder::Fails), ("error", Folder::Error), ("open", Folder::Open)]
         {
@@ -78,7 +87,7 @@ fn main() {
 
 fn files(folder: &Path) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path()).collect();
-    files.retain(|p| p.extension().is_some_and(|e| e == "sts" || e == "lus" || e == "script"));
+    files.retain(|p| language_of(&p.to_string_lossy()).is_some());
     files.sort();
     files
 }
@@ -108,11 +117,11 @@ fn examine_text(source: &str, name: &str, folder: Folder, solvers: &Arc<Solvers>
     examine_verdicts(&system, &expectations(source)?, folder, solvers)
 }
 
-/// The lines `// expect …` (in Lustre `-- expect …`) of a file, without the prefix.
+/// The lines `// expect …` (`-- expect …` or `; expect …` where comments begin so) of a file, without the prefix.
 fn expect_lines(source: &str) -> impl Iterator<Item = &str> {
     source.lines().filter_map(|l| {
         let line = l.trim();
-        line.strip_prefix("// expect ").or_else(|| line.strip_prefix("-- expect "))
+        ["// expect ", "-- expect ", "; expect "].iter().find_map(|prefix| line.strip_prefix(prefix))
     })
 }
 

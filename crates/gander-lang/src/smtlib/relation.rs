@@ -128,6 +128,26 @@ pub(crate) fn solve(pool: &mut Pool, terms: &[TermId], symbols: &FxHashSet<Symbo
     Solved { values, rest }
 }
 
+/// More ways are not told apart.
+const MAX_WAYS: usize = 64;
+
+/// The ways to satisfy a relation: if one conjunct is a disjunction whose parts each speak of most next values, one for each
+/// part, else only one. The ways together are the relation.
+pub(crate) fn ways(pool: &Pool, terms: &[TermId], next: &FxHashMap<SymbolId, VarId>) -> Vec<Vec<TermId>> {
+    let all = conjuncts(pool, terms);
+    let determines = |t: TermId| {
+        let mentioned = pool.free_symbols(&[t]).into_iter().filter(|s| next.contains_key(s)).count();
+        10 * mentioned >= 7 * next.len()
+    };
+    let is_choice = |t: &TermId| {
+        let args = pool.args(*t);
+        pool.op(*t) == Op::Or && (2..=MAX_WAYS).contains(&args.len()) && args.iter().all(|a| determines(*a))
+    };
+    let Some(at) = all.iter().position(is_choice) else { return vec![all] };
+    let rest: Vec<TermId> = all.iter().enumerate().filter(|(k, _)| *k != at).map(|(_, t)| *t).collect();
+    pool.args(all[at]).iter().map(|a| rest.iter().copied().chain([*a]).collect()).collect()
+}
+
 /// Takes the conjunction of some terms apart; `next` has the symbols of next values.
 pub(crate) fn split(pool: &mut Pool, terms: &[TermId], next: &FxHashMap<SymbolId, VarId>) -> Relation {
     let symbols: FxHashSet<SymbolId> = next.keys().copied().collect();

@@ -52,6 +52,8 @@ pub enum Command {
     Simulate(SimulateArgs),
     /// Draw the control graph of a model
     Graph(GraphArgs),
+    /// Write a model in the language of another tool
+    Export(ExportArgs),
     /// List the engines and what each is for
     Engines(EnginesArgs),
     /// List the solvers found and test them
@@ -335,6 +337,21 @@ pub struct GraphArgs {
     /// The format; by default what the name of the output says, else SVG
     #[arg(long, value_enum)]
     pub format: Option<GraphFormat>,
+    /// The file to write; the standard output by default
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+#[derive(ClapArgs, Debug)]
+pub struct ExportArgs {
+    /// The model; `-` is the standard input
+    pub file: String,
+    /// The language: sts, script, smv, horn, vmt, smt2 (an unrolling) or dot
+    #[arg(long, value_name = "LANGUAGE")]
+    pub to: String,
+    /// The number of steps of an unrolling
+    #[arg(long, default_value_t = 10, value_name = "STEPS")]
+    pub depth: u32,
     /// The file to write; the standard output by default
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,

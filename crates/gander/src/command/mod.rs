@@ -6,6 +6,7 @@ mod check;
 mod doctor;
 mod engines;
 mod explain;
+mod export;
 mod fmt;
 mod graph;
 mod input_table;
@@ -35,6 +36,7 @@ pub fn run(args: Args, output: &mut Output) -> u8 {
         Command::Fmt(options) => fmt::run(&options, output),
         Command::Simulate(options) => simulate::run(&options, output),
         Command::Graph(options) => graph::run(&options, output),
+        Command::Export(options) => export::run(&options, output),
         Command::Engines(options) => engines::run(&options, output),
         Command::Doctor(options) => doctor::doctor(&options, output),
         Command::Setup(options) => doctor::setup(&options, output),

@@ -1,0 +1,11 @@
+; The rule dialect; `Step` does not depend on itself and is unfolded.
+(declare-rel Step (Int Int))
+(declare-rel Main (Int))
+(declare-rel ERR ())
+(declare-var x Int)
+(declare-var y Int)
+(rule (=> (and (= y (+ x 2)) (< x 8)) (Step x y)))
+(rule (=> (= x 0) (Main x)))
+(rule (=> (and (Main x) (Step x y)) (Main y)))
+(rule (=> (and (Main x) (= x 7)) ERR))
+(query ERR)

@@ -1,0 +1,10 @@
+; Up to ten, then down to zero: two predicates, so two nodes.
+(set-logic HORN)
+(declare-fun up (Int) Bool)
+(declare-fun down (Int Int) Bool)
+(assert (forall ((x Int)) (=> (= x 0) (up x))))
+(assert (forall ((x Int)) (=> (and (up x) (< x 10)) (up (+ x 1)))))
+(assert (forall ((x Int) (y Int)) (=> (and (up x) (= x 10) (= y x)) (down x y))))
+(assert (forall ((x Int) (y Int)) (=> (and (down x y) (> x 0)) (down (- x 1) y))))
+(assert (forall ((x Int) (y Int)) (=> (and (down x y) (not (= y 10))) false)))
+(check-sat)

@@ -1,0 +1,82 @@
+//! Horn clauses: one predicate over the variables. A file asks about all its queries together.
+
+use std::fmt::Write as _;
+
+use crate::Refusal;
+use crate::flat::Flat;
+use crate::printing::{Printer, Style};
+use crate::smtlib::{SmtLib, sort_name};
+use gander_term::{Pool, Sort, TermId};
+
+/// Like SMT-LIB, but a definition is a `let` around what follows.
+struct Lets(SmtLib);
+
+impl Style for Lets {
+    fn write(&self, pool: &Pool, t: TermId, args: &[&str]) -> Result<String, Refusal> {
+        self.0.write(pool, t, args)
+    }
+
+    fn define(&self, name: &str, _: &Pool, _: Sort, body: &str) -> String {
+        format!("(let (({name} {body}))\n")
+    }
+
+    fn prefix(&self) -> String {
+        "d.".to_string()
+    }
+}
+
+fn formula(style: &Lets, pool: &Pool, t: TermId) -> Result<String, Refusal> {
+    let mut printer = Printer::new(style);
+    let body = printer.text(pool, t)?;
+    let lets = printer.take_definitions();
+    let count = lets.matches("(let ((d.").count();
+    Ok(format!("{lets}{body}{}", ")".repeat(count)))
+}
+
+pub(crate) fn write(mut flat: Flat) -> Result<String, Refusal> {
+    let invariants = flat.invariants();
+    let mut text = flat.header(";;");
+    text.push_str(&flat.reachable(";;"));
+    let style = Lets(SmtLib::of(&flat));
+    let (first, relation) = (flat.first(), flat.relation());
+    let (mut sorts, mut now, mut later) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut names, mut nexts, mut domain, mut next_domain) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for v in &flat.vars {
+        let sort = sort_name(v.sort)?;
+        now.push(format!("({} {sort})", v.name));
+        later.push(format!("({}.next {sort})", v.name));
+        names.push(v.name.clone());
+        nexts.push(format!("{}.next", v.name));
+        domain.extend(SmtLib::domain(&flat.pool, v.sort, &v.name));
+        next_domain.extend(SmtLib::domain(&flat.pool, v.sort, &format!("{}.next", v.name)));
+        sorts.push(sort);
+    }
+    for (name, sort, _) in &flat.params {
+        later.push(format!("({name} {})", sort_name(*sort)?));
+        next_domain.extend(SmtLib::domain(&flat.pool, *sort, name));
+    }
+    let applied = |names: &[String]| {
+        if names.is_empty() { "state".to_string() } else { format!("(state {})", names.join(" ")) }
+    };
+    let quantified = |names: &[String], matrix: String| {
+        if names.is_empty() { matrix } else { format!("(forall ({})\n  {matrix})", names.join(" ")) }
+    };
+    let both =
+        |parts: &[String]| if parts.len() == 1 { parts[0].clone() } else { format!("(and {})", parts.join(" ")) };
+    let _ = writeln!(text, "(set-logic HORN)\n(declare-fun state ({}) Bool)", sorts.join(" "));
+    domain.push(formula(&style, &flat.pool, first)?);
+    let matrix = format!("(=> {}\n  {})", both(&domain), applied(&names));
+    let _ = writeln!(text, "(assert {})", quantified(&now, matrix));
+    next_domain.insert(0, applied(&names));
+    next_domain.push(formula(&style, &flat.pool, relation)?);
+    let matrix = format!("(=> {}\n  {})", both(&next_domain), applied(&nexts));
+    let all: Vec<String> = now.iter().chain(&later).cloned().collect();
+    let _ = writeln!(text, "(assert {})", quantified(&all, matrix));
+    for (name, p) in invariants {
+        let _ = writeln!(text, ";; {name}");
+        let matrix = format!("(=> {}\n  {})", applied(&names), formula(&style, &flat.pool, p)?);
+        let _ = writeln!(text, "(assert {})", quantified(&now, matrix));
+    }
+    text.push_str("(check-sat)\n");
+    Ok(text)
+}

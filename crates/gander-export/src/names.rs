@@ -1,0 +1,45 @@
+//! Names that a language accepts.
+
+use rustc_hash::FxHashSet;
+
+/// Gives out names, each once.
+#[derive(Debug, Default)]
+pub(crate) struct Names {
+    taken: FxHashSet<String>,
+}
+
+impl Names {
+    /// Names other than these words.
+    pub(crate) fn without(words: &[&str]) -> Names {
+        Names { taken: words.iter().map(|w| w.to_string()).collect() }
+    }
+
+    /// A name of letters, digits and underscores that is near to the wanted one and was not given out before.
+    pub(crate) fn fit(&mut self, wanted: &str) -> String {
+        let mut plain: String =
+            wanted.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' }).collect();
+        if !plain.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
+            plain.insert(0, '_');
+        }
+        if plain.chars().all(|c| c == '_') {
+            plain.push('x');
+        }
+        let mut name = plain.clone();
+        let mut n = 1;
+        while !self.taken.insert(name.clone()) {
+            n += 1;
+            name = format!("{plain}_{n}");
+        }
+        name
+    }
+}
+
+/// A line `comment name is what` for each name that is not what it was.
+pub(crate) fn legend(comment: &str, pairs: &[(String, String)]) -> String {
+    let changed: Vec<String> = pairs
+        .iter()
+        .filter(|(new, old)| new != old)
+        .map(|(new, old)| format!("{comment} {new} is `{}`\n", old.replace(['\n', '\r'], " ")))
+        .collect();
+    changed.concat()
+}

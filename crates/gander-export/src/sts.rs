@@ -1,0 +1,403 @@
+//! gander's own language, with the control graph as it is.
+
+use std::fmt::Write as _;
+
+use gander_system::{ClaimKind, ClaimOrigin, Effect, Goal, Role, StateTerm, System};
+use gander_term::{BvOp, IBig, Op, Pool, RBig, Sort, SymbolId, TermId, Value};
+use rustc_hash::FxHashMap;
+
+use crate::Refusal;
+use crate::names::{Names, legend};
+use crate::printing::{Printer, Style};
+
+const RESERVED: &[&str] = &[
+    "spec",
+    "system",
+    "var",
+    "input",
+    "const",
+    "define",
+    "enum",
+    "start",
+    "node",
+    "final",
+    "step",
+    "assume",
+    "invariant",
+    "always",
+    "reachable",
+    "eventually",
+    "possible",
+    "exists",
+    "forall",
+    "no",
+    "infinite",
+    "run",
+    "deadlock",
+    "fair",
+    "weakly",
+    "strongly",
+    "when",
+    "any",
+    "in",
+    "and",
+    "or",
+    "not",
+    "implies",
+    "if",
+    "then",
+    "else",
+    "true",
+    "false",
+    "bool",
+    "int",
+    "real",
+    "string",
+    "div",
+    "mod",
+    "min",
+    "max",
+    "abs",
+    "to_real",
+    "to_int",
+    "leads",
+    "to",
+    "under",
+    "with",
+    "fairness",
+    "main",
+    "extract",
+    "concat",
+    "can",
+    "enable",
+    "sinkhole",
+    "satisfiable",
+    "completable",
+    "as",
+    "sync",
+    "range",
+    "of",
+    "claim",
+    "zero_extend",
+    "sign_extend",
+    "ubv_to_int",
+    "sbv_to_int",
+    "int_to_bv",
+    "repeat",
+];
+
+struct Sts {
+    symbols: FxHashMap<SymbolId, String>,
+    values: FxHashMap<(usize, u32), String>,
+}
+
+fn int(i: &IBig) -> String {
+    if *i < IBig::ZERO { format!("(-{})", -i) } else { i.to_string() }
+}
+
+impl Style for Sts {
+    fn write(&self, pool: &Pool, t: TermId, args: &[&str]) -> Result<String, Refusal> {
+        let infix = |sign: &str| Ok(format!("({})", args.join(&format!(" {sign} "))));
+        let call = |name: &str| Ok(format!("{name}({})", args.join(", ")));
+        match pool.op(t) {
+            Op::Symbol(s) => match self.symbols.get(&s) {
+                Some(name) => Ok(name.clone()),
+                None => Err(Refusal(format!("the symbol `{}` cannot be written", pool.symbol(s).name))),
+            },
+            Op::Bool(b) => Ok(b.to_string()),
+            Op::Const(v) => Ok(match pool.value(v) {
+                Value::Int(i) => int(i),
+                Value::Real(r) => {
+                    let (top, bottom) = (r.numerator(), r.denominator());
+                    let sign = if *r < RBig::ZERO { "-" } else { "" };
+                    let top = if *r < RBig::ZERO { -top } else { top.clone() };
+                    format!("({sign}{top}.0 / {bottom}.0)")
+                }
+                Value::Enum(id, k) => self.values[&(id.index(), *k)].clone(),
+                Value::BitVec(b) => format!("int_to_bv({}, {})", b.width().bits(), b.unsigned()),
+                other => pool.show_value(other),
+            }),
+            Op::Not => Ok(format!("(not {})", args[0])),
+            Op::And => infix("and"),
+            Op::Or => infix("or"),
+            Op::Implies => infix("->"),
+            Op::Eq => infix("=="),
+            Op::Ite => Ok(format!("(if {} then {} else {})", args[0], args[1], args[2])),
+            Op::Neg => Ok(format!("(-{})", args[0])),
+            Op::Add => infix("+"),
+            Op::Sub => infix("-"),
+            Op::Mul => infix("*"),
+            Op::Div => infix("/"),
+            Op::IntDiv => infix("div"),
+            Op::Mod => infix("mod"),
+            Op::Pow => match pool.as_constant(pool.args(t)[1]) {
+                // A negative exponent counts as 0.
+                Some(Value::Int(i)) => Ok(format!("({} ^ {})", args[0], if i < IBig::ZERO { IBig::ZERO } else { i })),
+                _ => Err(Refusal("a power with an exponent that is not constant cannot be written".to_string())),
+            },
+            Op::Abs => call("abs"),
+            Op::Min => call("min"),
+            Op::Max => call("max"),
+            Op::Lt => infix("<"),
+            Op::Le => infix("<="),
+            Op::Gt => infix(">"),
+            Op::Ge => infix(">="),
+            Op::ToReal => call("to_real"),
+            Op::ToInt => call("to_int"),
+            Op::Concat => infix("++"),
+            Op::Bv(BvOp::Extract { high, low }) => Ok(format!("extract({high}, {low}, {})", args[0])),
+            Op::Bv(BvOp::ZeroExtend(n)) => Ok(format!("zero_extend({n}, {})", args[0])),
+            Op::Bv(BvOp::SignExtend(n)) => Ok(format!("sign_extend({n}, {})", args[0])),
+            Op::Bv(BvOp::FromInt(w)) => Ok(format!("int_to_bv({}, {})", w.bits(), args[0])),
+            Op::Bv(op) => call(op.name()),
+            Op::Forall | Op::Exists => Err(Refusal("a quantifier cannot be written".to_string())),
+        }
+    }
+
+    fn define(&self, _: &str, _: &Pool, _: Sort, _: &str) -> String {
+        String::new()
+    }
+
+    fn prefix(&self) -> String {
+        String::new()
+    }
+
+    fn defines(&self) -> bool {
+        false
+    }
+}
+
+struct Writer<'a> {
+    system: &'a System,
+    pool: Pool,
+    names: Names,
+    style: Sts,
+    sorts: FxHashMap<usize, String>,
+    nodes: Vec<String>,
+    renamed: Vec<(String, String)>,
+    left_out: Vec<String>,
+}
+
+pub(crate) fn write(system: &System) -> Result<String, Refusal> {
+    let mut w = Writer {
+        system,
+        pool: Pool::fork(&system.pool),
+        names: Names::without(RESERVED),
+        style: Sts { symbols: FxHashMap::default(), values: FxHashMap::default() },
+        sorts: FxHashMap::default(),
+        nodes: Vec::new(),
+        renamed: Vec::new(),
+        left_out: Vec::new(),
+    };
+    let name = w.fit(&system.name);
+    let mut body = format!("spec {name}\n\n");
+    w.declarations(&mut body)?;
+    w.starts(&mut body)?;
+    w.graph(&mut body)?;
+    for (k, a) in system.assumptions.iter().enumerate() {
+        let name = w.names.fit(&format!("assumption_{}", k + 1));
+        let formula = w.state(a.term)?;
+        let _ = writeln!(body, "assume {name}: {formula}");
+    }
+    w.claims(&mut body)?;
+    let mut text = format!("// written by gander export\n{}", legend("//", &w.renamed));
+    for claim in &w.left_out {
+        let _ = writeln!(text, "// left out: the claim `{claim}`");
+    }
+    Ok(text + &body)
+}
+
+impl Writer<'_> {
+    fn fit(&mut self, name: &str) -> String {
+        let fitted = self.names.fit(name);
+        self.renamed.push((fitted.clone(), name.to_string()));
+        fitted
+    }
+
+    fn text(&self, t: TermId) -> Result<String, Refusal> {
+        Printer::new(&self.style).text(&self.pool, t)
+    }
+
+    fn sort(&self, sort: Sort) -> String {
+        match sort {
+            Sort::Enum(id) => self.sorts.get(&id.index()).cloned().unwrap_or_default(),
+            other => other.name(&self.pool).into_owned(),
+        }
+    }
+
+    /// A formula about a state, node by node if it asks for the node.
+    fn state(&mut self, t: StateTerm) -> Result<String, Refusal> {
+        let system = self.system;
+        if !self.pool.free_symbols(&[t.term()]).contains(&system.location) {
+            return self.text(t.term());
+        }
+        let mut parts = Vec::new();
+        for n in system.node_ids() {
+            let here = system.at_node(&mut self.pool, t, n);
+            let text = self.text(here)?;
+            if self.nodes.len() == 1 {
+                return Ok(text);
+            }
+            parts.push(format!("(in {} -> {text})", self.nodes[n.index()]));
+        }
+        Ok(parts.join(" and "))
+    }
+
+    fn declarations(&mut self, body: &mut String) -> Result<(), Refusal> {
+        let system = self.system;
+        let mut sorts: Vec<Sort> = system.vars.iter().map(|v| v.sort).collect();
+        sorts.extend(system.transitions.iter().flat_map(|t| t.params.iter().map(|p| p.sort)));
+        for sort in sorts {
+            let Sort::Enum(id) = sort else { continue };
+            if self.sorts.contains_key(&id.index()) {
+                continue;
+            }
+            let enumeration = self.pool.enumeration(id).clone();
+            let name = self.fit(&enumeration.name);
+            let mut values = Vec::new();
+            for (k, variant) in enumeration.variants.iter().enumerate() {
+                let value = self.fit(variant);
+                self.style.values.insert((id.index(), k as u32), value.clone());
+                values.push(value);
+            }
+            let _ = writeln!(body, "enum {name} {{ {} }}", values.join(", "));
+            self.sorts.insert(id.index(), name);
+        }
+        for v in &system.vars {
+            let name = self.fit(&v.name);
+            let word = if v.role == Role::Input { "input" } else { "var" };
+            let _ = writeln!(body, "{word} {name}: {}", self.sort(v.sort));
+            self.style.symbols.insert(v.next, format!("{name}'"));
+            self.style.symbols.insert(v.current, name);
+        }
+        for n in &system.nodes {
+            let name = self.fit(&n.name);
+            self.nodes.push(name);
+        }
+        Ok(())
+    }
+
+    fn starts(&mut self, body: &mut String) -> Result<(), Refusal> {
+        let several = self.nodes.len() > 1;
+        for s in &self.system.starts {
+            let parts: Result<Vec<String>, Refusal> = s.constraint.iter().map(|e| self.text(e.term.term())).collect();
+            let target = if several { format!(" -> {}", self.nodes[s.target.index()]) } else { String::new() };
+            let _ = writeln!(body, "start{target} {{ {} }}", parts?.join(", "));
+        }
+        Ok(())
+    }
+
+    fn graph(&mut self, body: &mut String) -> Result<(), Refusal> {
+        let system = self.system;
+        let several = self.nodes.len() > 1;
+        for n in system.node_ids() {
+            if several {
+                let word = if system.node(n).is_final { "final node" } else { "node" };
+                let _ = writeln!(body, "{word} {} {{", self.nodes[n.index()]);
+            }
+            for &t in system.leaving(n) {
+                self.transition(body, t, several)?;
+            }
+            if several {
+                body.push_str("}\n");
+            }
+        }
+        Ok(())
+    }
+
+    fn transition(&mut self, body: &mut String, t: gander_system::TransitionId, several: bool) -> Result<(), Refusal> {
+        let system = self.system;
+        let transition = system.transition(t);
+        let name = self.fit(&transition.name);
+        let mut params = Vec::new();
+        for p in &transition.params {
+            let param = self.names.fit(&p.name);
+            params.push(format!("{param}: {}", self.sort(p.sort)));
+            self.style.symbols.insert(p.symbol, param);
+        }
+        let params = if params.is_empty() { String::new() } else { format!("({})", params.join(", ")) };
+        let target = if several && transition.target != transition.source {
+            format!(" -> {}", self.nodes[transition.target.index()])
+        } else {
+            String::new()
+        };
+        let guards: Result<Vec<String>, Refusal> = transition.guard.iter().map(|g| self.text(g.term.term())).collect();
+        let guards = guards?;
+        let when = if guards.is_empty() { String::new() } else { format!(" when {}", guards.join(" and ")) };
+        let mut effects = Vec::new();
+        let mut settled = rustc_hash::FxHashSet::default();
+        let mut primed = rustc_hash::FxHashSet::default();
+        for e in &transition.effect {
+            match e {
+                Effect::Assign { var, value, .. } => {
+                    settled.insert(*var);
+                    let x = &self.style.symbols[&system.var(*var).current];
+                    effects.push(format!("{x} := {}", self.text(value.term())?));
+                }
+                Effect::Keep { var, .. } => {
+                    settled.insert(*var);
+                    if system.var(*var).role == Role::Input {
+                        let x = &self.style.symbols[&system.var(*var).current];
+                        effects.push(format!("{x}' == {x}"));
+                    }
+                }
+                Effect::Constrain { relation, .. } => {
+                    primed.extend(self.pool.free_symbols(&[relation.term()]));
+                    effects.push(self.text(relation.term())?);
+                }
+            }
+        }
+        for v in system.var_ids() {
+            let var = system.var(v);
+            if var.role == Role::State && !settled.contains(&v) && !primed.contains(&var.next) {
+                effects.push(format!("any {}", self.style.symbols[&var.current]));
+            }
+        }
+        let word = if several { "  " } else { "step " };
+        let _ = writeln!(body, "{word}{name}{params}{target}{when} {{\n    {}\n  }}", effects.join("\n    "));
+        Ok(())
+    }
+
+    fn claims(&mut self, body: &mut String) -> Result<(), Refusal> {
+        for claim in &self.system.claims {
+            if claim.origin == ClaimOrigin::Structural {
+                continue;
+            }
+            let formula = |w: &mut Self, t: &StateTerm| w.state(*t);
+            let written = match &claim.kind {
+                ClaimKind::Always(p) => Some(("always", formula(self, p))),
+                ClaimKind::Reachable(goals) => match &goals[..] {
+                    [Goal::State(p)] => Some(("reachable", formula(self, p))),
+                    _ => None,
+                },
+                ClaimKind::Eventually { goal, under } if under.is_empty() => Some(("eventually", formula(self, goal))),
+                ClaimKind::AlwaysEventually { goal, under } if under.is_empty() => {
+                    Some(("always eventually", formula(self, goal)))
+                }
+                ClaimKind::LeadsTo { from, to, under } if under.is_empty() => {
+                    let both = formula(self, from).and_then(|p| Ok(format!("({p}) leads to ({})", formula(self, to)?)));
+                    Some(("always", both))
+                }
+                ClaimKind::AlwaysPossible(p) => Some(("possible", formula(self, p))),
+                ClaimKind::ExistsAlways(p) => Some(("exists always", formula(self, p))),
+                ClaimKind::NoDeadlock => {
+                    body.push_str("no deadlock\n");
+                    continue;
+                }
+                ClaimKind::InfiniteRun => {
+                    body.push_str("infinite run\n");
+                    continue;
+                }
+                _ => None,
+            };
+            match written {
+                Some((word, Ok(text))) => {
+                    let name = self.fit(&claim.name);
+                    let _ = writeln!(body, "{word} {name}: {text}");
+                }
+                _ => self.left_out.push(claim.name.clone()),
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,87 @@
+//! A run of a given number of steps at most as one SMT-LIB query: satisfiable iff some state of it breaks a property.
+
+use std::fmt::Write as _;
+
+use crate::Refusal;
+use crate::flat::Flat;
+use crate::printing::{Printer, Style};
+use crate::smtlib::{SmtLib, sort_name};
+use gander_term::{Pool, Sort, TermId};
+use rustc_hash::FxHashMap;
+
+/// SMT-LIB with definitions that are named after the step and the place.
+struct AtStep {
+    inner: SmtLib,
+    prefix: String,
+}
+
+impl Style for AtStep {
+    fn write(&self, pool: &Pool, t: TermId, args: &[&str]) -> Result<String, Refusal> {
+        self.inner.write(pool, t, args)
+    }
+
+    fn define(&self, name: &str, pool: &Pool, sort: Sort, body: &str) -> String {
+        self.inner.define(name, pool, sort, body)
+    }
+
+    fn prefix(&self) -> String {
+        self.prefix.clone()
+    }
+}
+
+/// Writes a formula at a step: its definitions go into the text, what is returned mentions them.
+fn at_step(flat: &Flat, step: u32, place: &str, t: TermId, text: &mut String) -> Result<String, Refusal> {
+    let mut names = FxHashMap::default();
+    for v in &flat.vars {
+        names.insert(v.current, format!("{}.{step}", v.name));
+        names.insert(v.next, format!("{}.{}", v.name, step + 1));
+    }
+    for (name, _, symbol) in &flat.params {
+        names.insert(*symbol, format!("{name}.{step}"));
+    }
+    let style = AtStep { inner: SmtLib { names }, prefix: format!(".{place}{step}.") };
+    let mut printer = Printer::new(&style);
+    let body = printer.text(&flat.pool, t)?;
+    text.push_str(&printer.take_definitions());
+    Ok(body)
+}
+
+pub(crate) fn write(mut flat: Flat, depth: u32) -> Result<String, Refusal> {
+    let invariants = flat.invariants();
+    let mut text = flat.header(";;");
+    let _ = writeln!(text, ";; satisfiable iff a property is violated within {depth} steps; `x.3` is x behind step 3");
+    text.push_str(&flat.reachable(";;"));
+    let (first, relation) = (flat.first(), flat.relation());
+    let mut bad = Vec::new();
+    for (_, p) in &invariants {
+        bad.push(flat.pool.not(*p));
+    }
+    let bad = flat.pool.or(bad);
+    text.push_str("(set-logic ALL)\n");
+    for step in 0..=depth {
+        let vars = flat.vars.iter().map(|v| (&v.name, v.sort));
+        for (name, sort) in vars.chain(flat.params.iter().map(|(name, sort, _)| (name, *sort))) {
+            let name = format!("{name}.{step}");
+            let _ = writeln!(text, "(declare-fun {name} () {})", sort_name(sort)?);
+            if let Some(domain) = SmtLib::domain(&flat.pool, sort, &name) {
+                let _ = writeln!(text, "(assert {domain})");
+            }
+        }
+        let _ = writeln!(text, "(declare-fun .there{step} () Bool)");
+    }
+    let formula = at_step(&flat, 0, "first", first, &mut text)?;
+    // The run has a length; states behind its end are arbitrary and not asked about.
+    let _ = writeln!(text, "(assert (and .there0 {formula}))");
+    let mut any = String::new();
+    for step in 0..=depth {
+        let violated = at_step(&flat, step, "bad", bad, &mut text)?;
+        let _ = writeln!(text, "(define-fun .bad{step} () Bool {violated})");
+        let _ = write!(any, " (and .there{step} .bad{step})");
+        if step < depth {
+            let formula = at_step(&flat, step, "step", relation, &mut text)?;
+            let _ = writeln!(text, "(assert (=> .there{} (and .there{step} {formula})))", step + 1);
+        }
+    }
+    let _ = writeln!(text, "(assert (or false{any}))\n(check-sat)");
+    Ok(text)
+}

@@ -1,0 +1,44 @@
+//! VMT-LIB. Inputs are state variables that no step determines; parameters of steps have no next value.
+
+use std::fmt::Write as _;
+
+use crate::Refusal;
+use crate::flat::Flat;
+use crate::printing::Printer;
+use crate::smtlib::{SmtLib, sort_name};
+
+pub(crate) fn write(mut flat: Flat) -> Result<String, Refusal> {
+    let invariants = flat.invariants();
+    let mut text = flat.header(";;");
+    text.push_str(&flat.reachable(";;"));
+    let style = SmtLib::of(&flat);
+    let (first, relation) = (flat.first(), flat.relation());
+    let (mut domain, mut next_domain) = (Vec::new(), Vec::new());
+    for (k, v) in flat.vars.iter().enumerate() {
+        let sort = sort_name(v.sort)?;
+        let _ = writeln!(text, "(declare-fun {} () {sort})\n(declare-fun {}.next () {sort})", v.name, v.name);
+        let _ = writeln!(text, "(define-fun .sv{k} () {sort} (! {0} :next {0}.next))", v.name);
+        domain.extend(SmtLib::domain(&flat.pool, v.sort, &v.name));
+        next_domain.extend(SmtLib::domain(&flat.pool, v.sort, &format!("{}.next", v.name)));
+    }
+    for (name, sort, _) in &flat.params {
+        let _ = writeln!(text, "(declare-fun {name} () {})", sort_name(*sort)?);
+        next_domain.extend(SmtLib::domain(&flat.pool, *sort, name));
+    }
+    let mut printer = Printer::new(&style);
+    let with = |parts: &[String], formula: String| {
+        if parts.is_empty() { formula } else { format!("(and {} {formula})", parts.join(" ")) }
+    };
+    let formula = printer.text(&flat.pool, first)?;
+    text.push_str(&printer.take_definitions());
+    let _ = writeln!(text, "(define-fun .init () Bool (! {} :init true))", with(&domain, formula));
+    let formula = printer.text(&flat.pool, relation)?;
+    text.push_str(&printer.take_definitions());
+    let _ = writeln!(text, "(define-fun .trans () Bool (! {} :trans true))", with(&next_domain, formula));
+    for (k, (name, p)) in invariants.into_iter().enumerate() {
+        let formula = printer.text(&flat.pool, p)?;
+        text.push_str(&printer.take_definitions());
+        let _ = writeln!(text, "(define-fun {name} () Bool (! {formula} :invar-property {k}))");
+    }
+    Ok(text)
+}

@@ -1,0 +1,545 @@
+//! Modules to one machine: instances, definitions, assignments, properties.
+
+use super::syntax::*;
+use super::values::{self, Value};
+use crate::codes::Code;
+use crate::diagnostic::Diagnostic;
+use crate::machine::{Asked, Machine, Property, Variable};
+use crate::report::Report;
+use crate::span::Span;
+use crate::suggest::nearest;
+use gander_system::Numerals;
+use gander_term::{IBig, Pool, Sort, SymbolId, TermId, Width};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+const MAX_INSTANCES: usize = 10_000;
+
+/// What a name stands for.
+#[derive(Clone, Debug)]
+enum Entity {
+    /// A variable, by its index.
+    Var(usize),
+    /// A definition, or a parameter, by its index.
+    Define(usize),
+    Instance(usize),
+}
+
+struct Instance<'a> {
+    prefix: String,
+    module: &'a Module,
+    names: FxHashMap<String, (Entity, Span)>,
+}
+
+struct Define {
+    instance: usize,
+    value: Expr,
+    span: Span,
+    made: Option<Option<Value>>,
+}
+
+struct Elaborate<'a> {
+    file: &'a File,
+    source: &'a str,
+    pool: Pool,
+    report: &'a mut Report,
+    instances: Vec<Instance<'a>>,
+    defines: Vec<Define>,
+    variables: Vec<(Variable, bool)>,
+    /// From current to next values.
+    primes: FxHashMap<SymbolId, TermId>,
+    /// Symbols of enumerations.
+    literals: FxHashSet<String>,
+    machine: Machine,
+}
+
+/// The machine of the module `main`.
+pub(super) fn machine(file: &File, source: &str, name: String, report: &mut Report) -> Option<Machine> {
+    let Some(main) = file.modules.iter().find(|m| m.name == "main") else {
+        report.error(Code::E0701, Span::at(0), "there is no `MODULE main`");
+        return None;
+    };
+    let machine = Machine {
+        name,
+        pool: Pool::new(),
+        variables: Vec::new(),
+        init: Vec::new(),
+        trans: Vec::new(),
+        invariant: Vec::new(),
+        properties: Vec::new(),
+    };
+    let mut all = Elaborate {
+        file,
+        source,
+        pool: Pool::new(),
+        report,
+        instances: Vec::new(),
+        defines: Vec::new(),
+        variables: Vec::new(),
+        primes: FxHashMap::default(),
+        literals: FxHashSet::default(),
+        machine,
+    };
+    for m in &file.modules {
+        for (_, _, of) in &m.vars {
+            if let Type::Values(values) = of {
+                all.literals.extend(values.iter().cloned());
+            }
+        }
+    }
+    all.instances.push(Instance { prefix: String::new(), module: main, names: FxHashMap::default() });
+    let mut next = 0;
+    while next < all.instances.len() {
+        all.declare(next)?;
+        next += 1;
+    }
+    for i in 0..all.instances.len() {
+        all.formulas(i);
+    }
+    if all.machine.properties.is_empty() {
+        all.report.add(Diagnostic::new(Code::W0803, Span::at(0), "this file has no specification to check"));
+    }
+    let mut machine = all.machine;
+    machine.pool = all.pool;
+    machine.variables = all.variables.into_iter().map(|(v, _)| v).collect();
+    Some(machine)
+}
+
+impl<'a> Elaborate<'a> {
+    fn problem(&mut self, span: Span, message: String) {
+        let code = if message.ends_with("not supported") { Code::E0510 } else { Code::E0302 };
+        self.report.error(code, span, message);
+    }
+
+    /// Declares what a module declares, instances of further modules included.
+    fn declare(&mut self, i: usize) -> Option<()> {
+        let module = self.instances[i].module;
+        for (name, value) in &module.defines {
+            let define = Define { instance: i, value: *value, span: name.span, made: None };
+            self.defines.push(define);
+            self.name(i, name, Entity::Define(self.defines.len() - 1));
+        }
+        for (role, name, of) in &module.vars {
+            let full = format!("{}{}", self.instances[i].prefix, name.text);
+            match of {
+                Type::Module(of, args) => {
+                    let Some(target) = self.file.modules.iter().find(|m| m.name == of.text) else {
+                        let near = nearest(&of.text, self.file.modules.iter().map(|m| m.name.as_str()));
+                        let message = format!("there is no module `{}`", of.text);
+                        self.report.add(Diagnostic::new(Code::E0701, of.span, message).did_you_mean(near));
+                        return None;
+                    };
+                    if self.instances.len() >= MAX_INSTANCES {
+                        self.report.error(Code::E0704, of.span, "there are too many module instances");
+                        return None;
+                    }
+                    if target.params.len() != args.len() {
+                        let message = format!("`{}` takes {} arguments", of.text, target.params.len());
+                        self.report.error(Code::E0304, of.span, message);
+                        return None;
+                    }
+                    let at = self.instances.len();
+                    let prefix = format!("{full}.");
+                    self.instances.push(Instance { prefix, module: target, names: FxHashMap::default() });
+                    for (param, arg) in target.params.iter().zip(args) {
+                        self.defines.push(Define { instance: i, value: *arg, span: param.span, made: None });
+                        let define = self.defines.len() - 1;
+                        self.name(at, param, Entity::Define(define));
+                    }
+                    self.name(i, name, Entity::Instance(at));
+                }
+                _ => {
+                    let (sort, signed) = self.sort(of, name.span)?;
+                    let current = self.pool.declare_fresh(&full, sort);
+                    let next = (*role != Role::Input).then(|| self.pool.declare_fresh(&format!("next({full})"), sort));
+                    let x = self.pool.var(current);
+                    if let Some(next) = next {
+                        let primed = self.pool.var(next);
+                        self.primes.insert(current, primed);
+                        if *role == Role::Frozen {
+                            let kept = self.pool.eq(primed, x);
+                            self.machine.trans.push(kept);
+                        }
+                    }
+                    let numerals = if signed { Numerals::Signed } else { Numerals::Unsigned };
+                    let variable = Variable { name: full, sort, current, next, numerals, span: Some(name.span) };
+                    self.name(i, name, Entity::Var(self.variables.len()));
+                    self.variables.push((variable, signed));
+                    self.domain(i, of, x);
+                }
+            }
+        }
+        Some(())
+    }
+
+    fn name(&mut self, i: usize, name: &Name, entity: Entity) {
+        if let Some((_, first)) = self.instances[i].names.insert(name.text.clone(), (entity, name.span)) {
+            let diagnostic = Diagnostic::new(Code::E0201, name.span, format!("`{}` is declared twice", name.text));
+            self.report.add(diagnostic.label(first, "first declared here"));
+        }
+    }
+
+    fn sort(&mut self, of: &Type, span: Span) -> Option<(Sort, bool)> {
+        Some(match of {
+            Type::Boolean => (Sort::Bool, false),
+            Type::Integer | Type::Range(..) => (Sort::Int, false),
+            Type::Real => (Sort::Real, false),
+            Type::Word(signed, bits) => match Width::new(*bits) {
+                Some(width) => (Sort::BitVec(width), *signed),
+                None => {
+                    self.report.error(Code::E0204, span, format!("a word of {bits} bits is not possible"));
+                    return None;
+                }
+            },
+            Type::Values(values) => {
+                let numbers = values.iter().filter(|v| v.parse::<IBig>().is_ok()).count();
+                if numbers == values.len() {
+                    return Some((Sort::Int, false));
+                }
+                if numbers > 0 {
+                    self.report.error(Code::E0510, span, "a type with both numbers and symbols is not supported");
+                    return None;
+                }
+                let name = format!("{{{}}}", values.join(", "));
+                let variants: Vec<&str> = values.iter().map(String::as_str).collect();
+                match self.pool.declare_enum(&name, &variants) {
+                    Ok(id) => (Sort::Enum(id), false),
+                    Err(_) => {
+                        self.report.error(Code::E0201, span, "a value is listed twice");
+                        return None;
+                    }
+                }
+            }
+            Type::Module(..) => return None,
+        })
+    }
+
+    /// What the type of a variable says of it in every state.
+    fn domain(&mut self, i: usize, of: &Type, x: TermId) {
+        let variable = Value::Term(x, false);
+        let allowed = match of {
+            Type::Range(low, high) => {
+                let (Some(low), Some(high)) = (self.term(i, *low, Sort::Int), self.term(i, *high, Sort::Int)) else {
+                    return;
+                };
+                Value::Range(low, high)
+            }
+            Type::Values(values) if self.pool.sort(x) == Sort::Int => {
+                let ints = values.iter().filter_map(|v| v.parse::<IBig>().ok());
+                let ints: Vec<IBig> = ints.collect();
+                Value::Set(ints.into_iter().map(|v| Value::Term(self.pool.int(v), false)).collect())
+            }
+            _ => return,
+        };
+        if let Ok(inside) = values::equal(&mut self.pool, &variable, &allowed) {
+            self.machine.invariant.push(inside);
+        }
+    }
+
+    /// What a dotted name stands for in an instance.
+    fn find(&self, i: usize, name: &str) -> Option<Entity> {
+        let mut at = i;
+        let mut parts = name.split('.').peekable();
+        while let Some(part) = parts.next() {
+            if part == "self" {
+                continue;
+            }
+            let (entity, _) = self.instances[at].names.get(part)?;
+            match entity {
+                Entity::Instance(inner) => at = *inner,
+                Entity::Define(d) if parts.peek().is_some() => {
+                    // A parameter that is an instance.
+                    let define = &self.defines[*d];
+                    let (Part::Name(text), _) = &self.file.parts[define.value.root as usize] else { return None };
+                    match self.instances[define.instance].names.get(text) {
+                        Some((Entity::Instance(inner), _)) => at = *inner,
+                        _ => return None,
+                    }
+                }
+                other => return parts.peek().is_none().then(|| other.clone()),
+            }
+        }
+        Some(Entity::Instance(at))
+    }
+
+    /// Makes the definitions that an expression mentions, those that they mention first.
+    fn prepare(&mut self, i: usize, e: Expr) {
+        let mut stack: Vec<usize> = self.mentioned(i, e);
+        let mut open: FxHashSet<usize> = FxHashSet::default();
+        while let Some(&top) = stack.last() {
+            if self.defines[top].made.is_some() {
+                stack.pop();
+                continue;
+            }
+            let (instance, value, span) = (self.defines[top].instance, self.defines[top].value, self.defines[top].span);
+            let waiting: Vec<usize> =
+                self.mentioned(instance, value).into_iter().filter(|d| self.defines[*d].made.is_none()).collect();
+            if waiting.is_empty() {
+                let made = self.evaluate(instance, value);
+                self.defines[top].made = Some(made);
+                stack.pop();
+            } else if !open.insert(top) {
+                self.report.error(Code::E0207, span, "this definition depends on itself");
+                self.defines[top].made = Some(None);
+                stack.pop();
+            } else {
+                stack.extend(waiting);
+            }
+        }
+    }
+
+    fn mentioned(&self, i: usize, e: Expr) -> Vec<usize> {
+        let mut found = Vec::new();
+        for (part, _) in &self.file.parts[e.first as usize..=e.root as usize] {
+            if let Part::Name(name) = part
+                && let Some(Entity::Define(d)) = self.find(i, name)
+            {
+                found.push(d);
+            }
+        }
+        found
+    }
+
+    fn value(&mut self, i: usize, e: Expr) -> Option<Value> {
+        self.prepare(i, e);
+        self.evaluate(i, e)
+    }
+
+    fn term(&mut self, i: usize, e: Expr, sort: Sort) -> Option<TermId> {
+        let value = self.value(i, e)?;
+        let span = self.file.span(e);
+        match value.term() {
+            Ok(t) if self.pool.sort(t) == sort => Some(t),
+            Ok(t) => {
+                let (found, wanted) =
+                    (self.pool.sort(t).name(&self.pool).into_owned(), sort.name(&self.pool).into_owned());
+                self.report.error(Code::E0301, span, format!("this has sort {found}, and {wanted} is needed"));
+                None
+            }
+            Err(message) => {
+                self.problem(span, message);
+                None
+            }
+        }
+    }
+
+    /// The value of an expression whose definitions are made.
+    fn evaluate(&mut self, i: usize, e: Expr) -> Option<Value> {
+        let first = e.first as usize;
+        let mut built: Vec<Option<Value>> = Vec::new();
+        for k in first..=e.root as usize {
+            let (part, span) = &self.file.parts[k];
+            let of = |at: &u32| built[*at as usize - first].clone();
+            let made = match part {
+                Part::Int(v) => Ok(Some(Value::Term(self.pool.int(v.clone()), false))),
+                Part::Bool(b) => Ok(Some(Value::Term(if *b { self.pool.tt() } else { self.pool.ff() }, false))),
+                Part::Real(r) => Ok(Some(Value::Term(self.pool.real(r.clone()), false))),
+                Part::Word(signed, bits, v) => match Width::new(*bits) {
+                    Some(width) => Ok(Some(Value::Term(self.pool.bits(width, v.clone()), *signed))),
+                    None => Err(format!("a word of {bits} bits is not possible")),
+                },
+                Part::Name(name) => Ok(self.named(i, name, *span)),
+                Part::Unary(op @ ("!" | "-"), a) => match of(a) {
+                    Some(a) => values::unary(&mut self.pool, op, &a).map(Some),
+                    None => Ok(None),
+                },
+                Part::Unary(op, _) => Err(format!("the temporal operator `{op}` at this place is not supported")),
+                Part::Binary(op, a, b) => match (of(a), of(b)) {
+                    (Some(a), Some(b)) => values::binary(&mut self.pool, op, &a, &b).map(Some),
+                    _ => Ok(None),
+                },
+                Part::Ite(c, a, b) => match (of(c), of(a), of(b)) {
+                    (Some(c), Some(a), Some(b)) => c.term().and_then(|c| {
+                        let otherwise = self.pool.tt();
+                        values::cases(&mut self.pool, vec![(c, a), (otherwise, b)]).map(Some)
+                    }),
+                    _ => Ok(None),
+                },
+                Part::Case(branches) => {
+                    let mut list = Vec::new();
+                    for pair in branches.chunks(2) {
+                        if let [c, v] = pair
+                            && let (Some(c), Some(v)) = (of(c), of(v))
+                            && let Ok(c) = c.term()
+                            && self.pool.sort(c) == Sort::Bool
+                        {
+                            list.push((c, v));
+                        }
+                    }
+                    if 2 * list.len() == branches.len() {
+                        values::cases(&mut self.pool, list).map(Some)
+                    } else {
+                        Err("the conditions of a `case` are formulas".to_string())
+                    }
+                }
+                Part::Set(parts) => Ok(parts.iter().map(of).collect::<Option<Vec<Value>>>().map(Value::Set)),
+                Part::Range(a, b) => match (of(a), of(b)) {
+                    (Some(a), Some(b)) => a.term().and_then(|a| Ok(Some(Value::Range(a, b.term()?)))),
+                    _ => Ok(None),
+                },
+                Part::Bits(w, h, l) => match (of(w), of(h), of(l)) {
+                    (Some(w), Some(h), Some(l)) => values::bits(&mut self.pool, &w, &h, &l).map(Some),
+                    _ => Ok(None),
+                },
+                Part::Call(name, args) => match args.iter().map(of).collect::<Option<Vec<Value>>>() {
+                    Some(args) if name == "next" => self.next(&args).map(Some),
+                    Some(args) => values::call(&mut self.pool, name, &args).map(Some),
+                    None => Ok(None),
+                },
+            };
+            match made {
+                Ok(made) => built.push(made),
+                Err(message) => {
+                    self.problem(*span, message);
+                    return None;
+                }
+            }
+        }
+        built.pop().flatten()
+    }
+
+    fn next(&mut self, args: &[Value]) -> Result<Value, String> {
+        let [Value::Term(t, signed)] = args else { return Err("`next` of this is not supported".to_string()) };
+        let inputs: FxHashSet<SymbolId> =
+            self.variables.iter().filter(|(v, _)| v.next.is_none()).map(|(v, _)| v.current).collect();
+        if self.pool.free_symbols(&[*t]).iter().any(|s| inputs.contains(s)) {
+            return Err("`next` of an input variable is not supported".to_string());
+        }
+        Ok(Value::Term(self.pool.substitute(*t, &self.primes), *signed))
+    }
+
+    fn named(&mut self, i: usize, name: &str, span: Span) -> Option<Value> {
+        match self.find(i, name) {
+            Some(Entity::Var(v)) => {
+                let (variable, signed) = &self.variables[v];
+                let (symbol, signed) = (variable.current, *signed);
+                Some(Value::Term(self.pool.var(symbol), signed))
+            }
+            Some(Entity::Define(d)) => self.defines[d].made.clone().flatten(),
+            Some(Entity::Instance(_)) => {
+                self.report.error(Code::E0208, span, format!("`{name}` is a module instance, not a value"));
+                None
+            }
+            None if self.literals.contains(name) => Some(Value::Literal(name.to_string())),
+            None => {
+                let mut known: Vec<&str> = self.instances[i].names.keys().map(String::as_str).collect();
+                known.sort_unstable();
+                let near = nearest(name, known);
+                let diagnostic = Diagnostic::new(Code::E0202, span, format!("there is no `{name}` here"));
+                self.report.add(diagnostic.did_you_mean(near));
+                None
+            }
+        }
+    }
+
+    /// The formulas of an instance.
+    fn formulas(&mut self, i: usize) {
+        let module = self.instances[i].module;
+        for (when, name, value) in &module.assigns {
+            let Some(Entity::Var(v)) = self.find(i, &name.text) else {
+                self.named(i, &name.text, name.span);
+                continue;
+            };
+            let (variable, signed) = self.variables[v].clone();
+            let Some(value) = self.value(i, *value) else { continue };
+            let symbol = match (when, variable.next) {
+                (When::Next, Some(next)) => next,
+                (When::Next, None) => {
+                    self.report.error(Code::E0403, name.span, "an input variable has no next value");
+                    continue;
+                }
+                _ => variable.current,
+            };
+            let left = Value::Term(self.pool.var(symbol), signed);
+            match values::equal(&mut self.pool, &left, &value) {
+                Ok(t) => match when {
+                    When::Init => self.machine.init.push(t),
+                    When::Next => self.machine.trans.push(t),
+                    When::Now => self.machine.invariant.push(t),
+                },
+                Err(message) => self.problem(name.span, message),
+            }
+        }
+        for &e in &module.init {
+            let made = self.term(i, e, Sort::Bool);
+            self.machine.init.extend(made);
+        }
+        for &e in &module.trans {
+            let made = self.term(i, e, Sort::Bool);
+            self.machine.trans.extend(made);
+        }
+        for &e in &module.invar {
+            let made = self.term(i, e, Sort::Bool);
+            self.machine.invariant.extend(made);
+        }
+        for (k, (spec, name, formula, span)) in module.specs.iter().enumerate() {
+            let asked = match spec {
+                Spec::Invariant => self.term(i, *formula, Sort::Bool).map(Asked::Always),
+                _ => self.temporal(i, *formula, *spec),
+            };
+            let Some(asked) = asked else { continue };
+            let word = match spec {
+                Spec::Invariant => "INVARSPEC",
+                Spec::Linear => "LTLSPEC",
+                Spec::Branching => "CTLSPEC",
+            };
+            let prefix = self.instances[i].prefix.clone();
+            let name = match name {
+                Some(name) => format!("{prefix}{}", name.text),
+                None if module.specs.len() == 1 => format!("{prefix}{word}"),
+                None => format!("{prefix}{word} {}", k + 1),
+            };
+            let text = self.source[span.range()].split_whitespace().collect::<Vec<_>>().join(" ");
+            self.machine.properties.push(Property { name, asked, text, span: Some(*span) });
+        }
+    }
+
+    /// `G p`, `F p`, `G F p`, `G (p -> F q)`; for a branching property only the first.
+    fn temporal(&mut self, i: usize, e: Expr, spec: Spec) -> Option<Asked> {
+        let file = self.file;
+        let part = |at: u32| &file.parts[at as usize].0;
+        let asked = match part(e.root) {
+            Part::Unary("G", inner) => match part(*inner) {
+                Part::Unary("F", p) if spec == Spec::Linear => {
+                    let p = self.below(*p);
+                    Asked::AlwaysEventually(self.term(i, p, Sort::Bool)?)
+                }
+                Part::Binary("->", p, q) if spec == Spec::Linear && matches!(part(*q), Part::Unary("F", _)) => {
+                    let Part::Unary(_, q) = part(*q) else { return None };
+                    let (p, q) = (self.below(*p), self.below(*q));
+                    Asked::LeadsTo(self.term(i, p, Sort::Bool)?, self.term(i, q, Sort::Bool)?)
+                }
+                _ => {
+                    let p = self.below(*inner);
+                    Asked::Always(self.term(i, p, Sort::Bool)?)
+                }
+            },
+            Part::Unary("F", p) if spec == Spec::Linear => {
+                let p = self.below(*p);
+                Asked::Eventually(self.term(i, p, Sort::Bool)?)
+            }
+            _ => {
+                let span = file.span(e);
+                self.report.error(Code::E0510, span, "a temporal formula of this shape is not supported");
+                return None;
+            }
+        };
+        Some(asked)
+    }
+
+    /// The expression that ends at a part.
+    fn below(&self, root: u32) -> Expr {
+        let mut first = root;
+        let mut stack = vec![root];
+        while let Some(at) = stack.pop() {
+            first = first.min(at);
+            match &self.file.parts[at as usize].0 {
+                Part::Int(_) | Part::Bool(_) | Part::Real(_) | Part::Word(..) | Part::Name(_) => {}
+                Part::Unary(_, a) => stack.push(*a),
+                Part::Binary(_, a, b) | Part::Range(a, b) => stack.extend([*a, *b]),
+                Part::Ite(a, b, c) | Part::Bits(a, b, c) => stack.extend([*a, *b, *c]),
+                Part::Case(parts) | Part::Set(parts) | Part::Call(_, parts) => stack.extend(parts),
+            }
+        }
+        Expr { root, first }
+    }
+}

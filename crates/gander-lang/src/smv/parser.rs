@@ -1,0 +1,321 @@
+//! Tokens to syntax: modules and their sections.
+
+use super::lexer::{Kind, Token, lex};
+use super::syntax::*;
+use crate::codes::Code;
+use crate::report::Report;
+use crate::span::Span;
+
+const SECTIONS: &[&str] = &[
+    "MODULE",
+    "VAR",
+    "IVAR",
+    "FROZENVAR",
+    "DEFINE",
+    "ASSIGN",
+    "INIT",
+    "TRANS",
+    "INVAR",
+    "INVARSPEC",
+    "LTLSPEC",
+    "CTLSPEC",
+    "SPEC",
+    "FAIRNESS",
+    "JUSTICE",
+    "COMPASSION",
+    "CONSTANTS",
+    "ISA",
+    "FUN",
+    "COMPUTE",
+    "PSLSPEC",
+    "PRED",
+    "MIRROR",
+    "ITYPE",
+];
+
+pub(super) struct Parser<'a> {
+    text: &'a str,
+    tokens: Vec<Token>,
+    at: usize,
+    pub(super) report: &'a mut Report,
+    pub(super) file: File,
+    /// Whether `G` and `F` are operators here.
+    pub(super) temporal: bool,
+}
+
+/// Parses a file.
+pub(super) fn parse(text: &str, report: &mut Report) -> File {
+    let tokens = lex(text, report);
+    let mut parser = Parser { text, tokens, at: 0, report, file: File::default(), temporal: false };
+    while parser.kind() != Kind::End && !parser.report.is_full() {
+        if parser.section().is_none() {
+            parser.recover();
+        }
+    }
+    parser.file
+}
+
+impl Parser<'_> {
+    pub(super) fn kind(&self) -> Kind {
+        self.tokens[self.at].kind
+    }
+
+    pub(super) fn span(&self) -> Span {
+        self.tokens[self.at].span
+    }
+
+    pub(super) fn text(&self) -> &str {
+        &self.text[self.span().range()]
+    }
+
+    pub(super) fn bump(&mut self) {
+        if self.at + 1 < self.tokens.len() {
+            self.at += 1;
+        }
+    }
+
+    pub(super) fn at(&self, sign: &str) -> bool {
+        matches!(self.kind(), Kind::Sign(s) if s == sign)
+    }
+
+    pub(super) fn eat(&mut self, sign: &str) -> bool {
+        let found = self.at(sign);
+        if found {
+            self.bump();
+        }
+        found
+    }
+
+    pub(super) fn need(&mut self, sign: &str) -> Option<()> {
+        if self.eat(sign) {
+            return Some(());
+        }
+        self.expected(&format!("`{sign}`"));
+        None
+    }
+
+    pub(super) fn expected(&mut self, what: &str) {
+        let found =
+            if self.kind() == Kind::End { "the end of the file".to_string() } else { format!("`{}`", self.text()) };
+        self.report.error(Code::E0110, self.span(), format!("expected {what}, but found {found}"));
+    }
+
+    pub(super) fn unsupported(&mut self, span: Span, what: &str) {
+        self.report.error(Code::E0510, span, format!("{what} is not supported"));
+    }
+
+    fn at_section(&self) -> bool {
+        self.kind() == Kind::End || (self.kind() == Kind::Ident && SECTIONS.contains(&self.text()))
+    }
+
+    fn recover(&mut self) {
+        while !self.at_section() {
+            self.bump();
+        }
+    }
+
+    fn name(&mut self) -> Option<Name> {
+        if self.kind() != Kind::Ident || self.at_section() {
+            self.expected("a name");
+            return None;
+        }
+        let name = Name { text: self.text().to_string(), span: self.span() };
+        self.bump();
+        Some(name)
+    }
+
+    fn module(&mut self) -> Option<&mut Module> {
+        if self.file.modules.is_empty() {
+            self.expected("`MODULE`");
+            return None;
+        }
+        self.file.modules.last_mut()
+    }
+
+    fn section(&mut self) -> Option<()> {
+        let span = self.span();
+        let word = self.text().to_string();
+        if !self.at_section() {
+            self.expected("a section like `VAR` or `TRANS`");
+            self.bump();
+            return None;
+        }
+        self.bump();
+        match word.as_str() {
+            "MODULE" => {
+                let name = self.name()?;
+                let mut module = Module { name: name.text, ..Module::default() };
+                if self.eat("(") {
+                    while !self.at(")") {
+                        module.params.push(self.name()?);
+                        if !self.eat(",") {
+                            break;
+                        }
+                    }
+                    self.need(")")?;
+                }
+                self.file.modules.push(module);
+            }
+            "VAR" | "IVAR" | "FROZENVAR" => {
+                let role = match word.as_str() {
+                    "VAR" => Role::State,
+                    "IVAR" => Role::Input,
+                    _ => Role::Frozen,
+                };
+                while !self.at_section() {
+                    let name = self.name()?;
+                    self.need(":")?;
+                    let of = self.sort()?;
+                    self.need(";")?;
+                    self.module()?.vars.push((role, name, of));
+                }
+            }
+            "DEFINE" => {
+                while !self.at_section() {
+                    let name = self.name()?;
+                    self.need(":=")?;
+                    let value = self.expression()?;
+                    self.need(";")?;
+                    self.module()?.defines.push((name, value));
+                }
+            }
+            "ASSIGN" => {
+                while !self.at_section() {
+                    let when = match (self.text(), self.tokens[(self.at + 1).min(self.tokens.len() - 1)].kind) {
+                        ("init", Kind::Sign("(")) => When::Init,
+                        ("next", Kind::Sign("(")) => When::Next,
+                        _ => When::Now,
+                    };
+                    if when != When::Now {
+                        self.bump();
+                        self.bump();
+                    }
+                    let name = self.name()?;
+                    if when != When::Now {
+                        self.need(")")?;
+                    }
+                    self.need(":=")?;
+                    let value = self.expression()?;
+                    self.need(";")?;
+                    self.module()?.assigns.push((when, name, value));
+                }
+            }
+            "INIT" | "TRANS" | "INVAR" => {
+                let formula = self.expression()?;
+                self.eat(";");
+                let module = self.module()?;
+                match word.as_str() {
+                    "INIT" => module.init.push(formula),
+                    "TRANS" => module.trans.push(formula),
+                    _ => module.invar.push(formula),
+                }
+            }
+            "INVARSPEC" | "LTLSPEC" | "CTLSPEC" | "SPEC" => {
+                let spec = match word.as_str() {
+                    "INVARSPEC" => Spec::Invariant,
+                    "LTLSPEC" => Spec::Linear,
+                    _ => Spec::Branching,
+                };
+                let mut name = None;
+                if self.text() == "NAME" {
+                    self.bump();
+                    name = Some(self.name()?);
+                    self.need(":=")?;
+                }
+                self.temporal = spec != Spec::Invariant;
+                let formula = self.expression();
+                self.temporal = false;
+                let formula = formula?;
+                self.eat(";");
+                let span = span.cover(self.file.span(formula));
+                self.module()?.specs.push((spec, name, formula, span));
+            }
+            other => {
+                self.unsupported(span, &format!("the section `{other}`"));
+                return None;
+            }
+        }
+        Some(())
+    }
+
+    fn sort(&mut self) -> Option<Type> {
+        let span = self.span();
+        if self.eat("{") {
+            let mut values = Vec::new();
+            loop {
+                let minus = if self.eat("-") { "-" } else { "" };
+                if !matches!(self.kind(), Kind::Ident | Kind::Number) {
+                    self.expected("a value");
+                    return None;
+                }
+                values.push(format!("{minus}{}", self.text()));
+                self.bump();
+                if !self.eat(",") {
+                    break;
+                }
+            }
+            self.need("}")?;
+            return Some(Type::Values(values));
+        }
+        if self.kind() != Kind::Ident {
+            return self.range_type();
+        }
+        let word = self.text().to_string();
+        let is_range = self.tokens[(self.at + 1).min(self.tokens.len() - 1)].kind == Kind::Sign("..");
+        if is_range {
+            return self.range_type();
+        }
+        self.bump();
+        match word.as_str() {
+            "boolean" => Some(Type::Boolean),
+            "integer" => Some(Type::Integer),
+            "real" => Some(Type::Real),
+            "unsigned" | "signed" | "word" => {
+                if word != "word" {
+                    if self.text() != "word" {
+                        self.expected("`word`");
+                        return None;
+                    }
+                    self.bump();
+                }
+                self.need("[")?;
+                let Ok(bits) = self.text().parse() else {
+                    self.expected("a number of bits");
+                    return None;
+                };
+                self.bump();
+                self.need("]")?;
+                Some(Type::Word(word == "signed", bits))
+            }
+            "array" | "process" | "clock" | "string" => {
+                self.unsupported(span, &format!("the type `{word}`"));
+                None
+            }
+            _ => {
+                let mut args = Vec::new();
+                if self.eat("(") {
+                    while !self.at(")") {
+                        args.push(self.expression()?);
+                        if !self.eat(",") {
+                            break;
+                        }
+                    }
+                    self.need(")")?;
+                }
+                Some(Type::Module(Name { text: word, span }, args))
+            }
+        }
+    }
+
+    fn range_type(&mut self) -> Option<Type> {
+        let at = self.span();
+        let first = self.expression()?;
+        // The expression is `low..high`.
+        if let Some((Part::Range(low, high), _)) = self.file.parts.get(first.root as usize).cloned() {
+            let low_first = first.first;
+            return Some(Type::Range(Expr { root: low, first: low_first }, Expr { root: high, first: low + 1 }));
+        }
+        self.report.error(Code::E0204, at, "expected a type");
+        None
+    }
+}

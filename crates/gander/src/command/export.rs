@@ -1,0 +1,50 @@
+//! `gander export`.
+
+use gander::report::describe::graph_view;
+use gander::report::to_dot;
+use gander::save_atomically;
+use gander_export::{Format, Options, export};
+
+use super::WRONG;
+use super::args::ExportArgs;
+use super::graph::load_models;
+use super::output::Output;
+
+pub fn run(args: &ExportArgs, output: &mut Output) -> u8 {
+    let format = Format::ALL.iter().find(|(word, _)| *word == args.to).map(|(_, format)| *format);
+    if format.is_none() && args.to != "dot" {
+        let known: Vec<&str> = Format::ALL.iter().map(|(word, _)| *word).collect();
+        output.error(&format!("there is no language `{}` to export to: {}, dot", args.to, known.join(", ")));
+        return WRONG;
+    }
+    let Some(systems) = load_models(&args.file, output) else { return WRONG };
+    let Some(system) = systems.first() else { return WRONG };
+    let text = match format {
+        None => to_dot(&graph_view(system)),
+        Some(format) => match export(system, format, Options { depth: args.depth }) {
+            Ok(text) => text,
+            Err(refusal) => {
+                output.error(&format!("{}: {refusal}", args.file));
+                return WRONG;
+            }
+        },
+    };
+    if systems.len() > 1 {
+        output.complain(&format!(
+            "{}: only `{}`, the first of {} systems, is written\n",
+            args.file,
+            system.name,
+            systems.len()
+        ));
+    }
+    match &args.output {
+        None => output.put(&text),
+        Some(path) => {
+            if let Err(error) = save_atomically(path, text.as_bytes()) {
+                output.error(&error.to_string());
+                return WRONG;
+            }
+        }
+    }
+    0
+}
