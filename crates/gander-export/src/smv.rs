@@ -95,7 +95,10 @@ impl Style for Smv {
                     let top = if *r < RBig::ZERO { -r.numerator() } else { r.numerator().clone() };
                     Ok(format!("({sign}f'{top}/{})", r.denominator()))
                 }
-                Value::Enum(id, k) => Ok(self.values[&(id.index(), *k)].clone()),
+                Value::Enum(id, k) => match self.values.get(&(id.index(), *k)) {
+                    Some(name) => Ok(name.clone()),
+                    None => refuse("a value of an enumeration that no variable has"),
+                },
                 Value::BitVec(b) => Ok(format!("0ud{}_{}", b.width().bits(), b.unsigned())),
                 _ => refuse("a string"),
             },
@@ -153,16 +156,13 @@ impl Style for Smv {
 pub(crate) fn write(mut flat: Flat) -> Result<String, Refusal> {
     let mut style = Smv { symbols: FxHashMap::default(), values: FxHashMap::default() };
     let mut values = Vec::new();
-    let sorts: Vec<Sort> =
+    let used: Vec<Sort> =
         flat.vars.iter().map(|v| v.sort).chain(flat.params.iter().map(|(_, sort, _)| *sort)).collect();
-    for sort in sorts {
-        let Sort::Enum(id) = sort else { continue };
+    for id in flat.pool.enumerations().filter(|id| used.contains(&Sort::Enum(*id))) {
         for (k, variant) in flat.pool.enumeration(id).variants.clone().into_iter().enumerate() {
-            style.values.entry((id.index(), k as u32)).or_insert_with(|| {
-                let name = flat.names.fit(&variant);
-                values.push((name.clone(), variant));
-                name
-            });
+            let name = flat.names.fit(&variant);
+            style.values.insert((id.index(), k as u32), name.clone());
+            values.push((name, variant));
         }
     }
     flat.renamed.extend(values);

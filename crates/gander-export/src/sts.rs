@@ -245,11 +245,9 @@ impl Writer<'_> {
 
     fn declarations(&mut self, body: &mut String) -> Result<(), Refusal> {
         let system = self.system;
-        let mut sorts: Vec<Sort> = system.vars.iter().map(|v| v.sort).collect();
-        sorts.extend(system.transitions.iter().flat_map(|t| t.params.iter().map(|p| p.sort)));
-        for sort in sorts {
-            let Sort::Enum(id) = sort else { continue };
-            if self.sorts.contains_key(&id.index()) {
+        let location = self.pool.symbol(system.location).sort;
+        for id in self.pool.enumerations() {
+            if Sort::Enum(id) == location {
                 continue;
             }
             let enumeration = self.pool.enumeration(id).clone();

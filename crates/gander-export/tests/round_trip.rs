@@ -99,6 +99,10 @@ fn the_corpus_comes_back() {
                 continue;
             }
             let Some(system) = (language.load)(&text, &name).system else { continue };
+            if system.vars.iter().any(|v| v.sort == gander_term::Sort::String) {
+                // The oracle follows strings as long as they grow.
+                continue;
+            }
             for (k, (format, file)) in FORMATS.iter().enumerate() {
                 counts[k] += compare(&system, *format, file, &name);
             }

@@ -214,31 +214,37 @@ impl Lowering<'_> {
         if placed == t { t } else { self.builder.pool.simplify(placed) }
     }
 
-    /// A state formula with the states of the instances read off the node.
+    /// A state formula with the states of the instances read off the node: what it is at each node, nodes where it is the
+    /// same taken together.
     fn by_node(&mut self, t: TermId) -> TermId {
-        let mut map = FxHashMap::default();
+        let mentioned = self.builder.pool.free_symbols(&[t]);
+        if !self.symbols.locations.iter().flatten().any(|s| mentioned.contains(s)) {
+            return t;
+        }
+        let mut groups: Vec<(TermId, Vec<NodeId>)> = Vec::new();
+        let mut known: FxHashMap<TermId, usize> = FxHashMap::default();
+        for n in 0..self.control.configurations.len() {
+            let here = self.control.configurations[n].clone();
+            let placed = self.at(t, &here);
+            let group = *known.entry(placed).or_insert_with(|| {
+                groups.push((placed, Vec::new()));
+                groups.len() - 1
+            });
+            groups[group].1.push(NodeId::from(n));
+        }
         let location = self.builder.so_far().location;
         let at_node = self.builder.pool.var(location);
-        for i in 0..self.symbols.locations.len() {
-            let Some(symbol) = self.symbols.locations[i] else { continue };
-            let Sort::Enum(id) = self.builder.pool.symbol(symbol).sort else { continue };
-            let states = self.model.instances[i].block.states.len();
-            let mut value = self.builder.pool.constant(Value::Enum(id, 0));
-            for k in 1..states {
-                let mut here = Vec::new();
-                for n in 0..self.control.configurations.len() {
-                    if usize::from(self.control.configurations[n].at[i]) == k {
-                        let node = self.node_constant(NodeId::from(n));
-                        here.push(self.builder.pool.eq(at_node, node));
-                    }
-                }
-                let here = self.builder.pool.or(here);
-                let state = self.builder.pool.constant(Value::Enum(id, k as u32));
-                value = self.builder.pool.ite(here, state, value);
+        let mut ways = Vec::new();
+        for (placed, nodes) in groups {
+            let mut there = Vec::new();
+            for n in nodes {
+                let node = self.node_constant(n);
+                there.push(self.builder.pool.eq(at_node, node));
             }
-            map.insert(symbol, value);
+            let there = self.builder.pool.or(there);
+            ways.push(self.builder.pool.and([there, placed]));
         }
-        if map.is_empty() { t } else { self.builder.pool.substitute(t, &map) }
+        self.builder.pool.or(ways)
     }
 
     fn node_constant(&mut self, n: NodeId) -> TermId {

@@ -93,11 +93,11 @@ impl Parser<'_> {
         let start = self.span();
         let unary = match self.text() {
             "!" => Some(("!", 14)),
-            "-" => Some(("-", 12)),
-            "G" if self.temporal => Some(("G", 14)),
-            "F" if self.temporal => Some(("F", 14)),
-            "X" if self.temporal => Some(("X", 14)),
-            "AG" if self.temporal => Some(("G", 14)),
+            "-" => Some(("-", 13)),
+            "G" if self.temporal => Some(("G", 6)),
+            "F" if self.temporal => Some(("F", 6)),
+            "X" if self.temporal => Some(("X", 6)),
+            "AG" if self.temporal => Some(("G", 6)),
             _ => None,
         };
         if let Some((op, tight)) = unary {
