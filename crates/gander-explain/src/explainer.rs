@@ -175,6 +175,21 @@ impl<'p> Explainer<'p> {
         self.guessed
     }
 
+    /// Formulas that some proof used.
+    pub(crate) fn lemmas(&self) -> &[WatchId] {
+        &self.lemmas
+    }
+
+    /// The depth of the induction that the first proof is.
+    pub(crate) fn depth(&self) -> u32 {
+        self.depth
+    }
+
+    /// How long engines may work on one question.
+    pub(crate) fn share(&self) -> Duration {
+        self.config.share
+    }
+
     pub(crate) fn all(&self) -> PartSet {
         PartSet::all(self.parts.len())
     }

@@ -19,7 +19,9 @@ mod parts;
 mod path;
 mod proof;
 mod relax;
+mod reuse;
 mod set;
+mod vacuity;
 mod witness;
 
 pub use bounded::Bounded;
@@ -28,5 +30,7 @@ pub use explainer::{ExplainConfig, Explainer, Prover};
 pub use hitting::minimal_hitting_sets;
 pub use parts::{Granularity, Part, PartKind, Parts};
 pub use relax::relaxed;
+pub use reuse::reprove;
 pub use set::PartSet;
+pub use vacuity::Vacuity;
 pub use witness::invariant_of;

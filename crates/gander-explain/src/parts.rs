@@ -163,6 +163,11 @@ impl Parts {
         Parts::named(system, source, drafts)
     }
 
+    /// No part: nothing can be removed.
+    pub fn none(system: &System) -> Parts {
+        Parts { list: Vec::new(), of_element: vec![None; system.elements.len()] }
+    }
+
     fn named(system: &System, source: &str, drafts: Vec<Draft>) -> Parts {
         let mut taken: FxHashMap<String, u32> = FxHashMap::default();
         let mut of_element = vec![None; system.elements.len()];

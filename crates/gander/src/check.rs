@@ -18,6 +18,7 @@ use gander_smt::Solvers;
 use gander_system::write_evidence;
 use gander_system::{ClaimId, ClaimKind, ClaimOrigin, Dataflow, Evidence, System, Verdict};
 
+use crate::cache::ProofCache;
 use crate::findings::{Lint, findings};
 use crate::input::{identity_of, read_included};
 use crate::modular::{self, Proved};
@@ -120,6 +121,8 @@ pub struct CheckOptions {
     pub file_form: FileForm,
     /// How calls of nodes with contracts are dealt with.
     pub analysis: Analysis,
+    /// A folder that keeps evidence from run to run (docs/cache.md).
+    pub cache: Option<PathBuf>,
 }
 
 /// An option that does not make sense, for this model or at all.
@@ -283,7 +286,15 @@ pub fn check_loaded(
                     modular = Some((found.proved, found.internal_errors, found.notes));
                     found.report
                 }
-                None => gander_engines::check(system, &config, cancel, observer),
+                None => match &options.cache {
+                    Some(folder) => {
+                        let cache = ProofCache::new(folder, source, file_name);
+                        let (report, problems) = cache.check(system, &config, cancel, observer);
+                        view.diagnostics.extend(problems.iter().map(|p| cache_warning(p)));
+                        report
+                    }
+                    None => gander_engines::check(system, &config, cancel, observer),
+                },
             };
             reconcile(system, &config, cancel, begun, &mut report);
             if options.findings == Findings::Sought && options.properties.is_empty() {
@@ -333,6 +344,17 @@ pub fn check_loaded(
         None => (None, CheckReport::default()),
     };
     Checked { view, system, report, others: reports.collect(), trees }
+}
+
+fn cache_warning(message: &str) -> DiagnosticView {
+    DiagnosticView {
+        code: "cache".to_string(),
+        severity: Severity::Warning,
+        message: message.to_string(),
+        place: None,
+        help: Vec::new(),
+        rendered: format!("warning: {message}\n"),
+    }
 }
 
 fn schedule_view(schedule: &Schedule) -> ScheduleView {

@@ -5,8 +5,11 @@ use std::time::{Duration, Instant};
 
 use gander_certify::{CheckLimits, Checker};
 use gander_engines::{CancelToken, CheckConfig, Nobody, Observer, check};
-use gander_explain::{Bounded, ExplainConfig, Explainer, Explanation, Granularity, PartSet, Parts, Prover, Request};
-use gander_report::{DiagnosticView, ElementView, ExplainView, ExplainedView};
+use gander_explain::{
+    Bounded, ExplainConfig, Explainer, Explanation, Granularity, PartSet, Parts, Prover, Request, Vacuity,
+};
+use gander_lang::language_of;
+use gander_report::{DiagnosticView, ElementView, ExplainView, ExplainedView, VacuityView};
 use gander_smt::Solvers;
 use gander_system::{ClaimId, ClaimKind, ClaimOrigin, System, Verdict};
 
@@ -25,6 +28,8 @@ pub struct ExplainOptions {
     pub granularity: Granularity,
     /// How long engines work on one relaxation of the model.
     pub share: Duration,
+    /// Also look whether properties say less than they seem to.
+    pub vacuity: bool,
 }
 
 impl Default for ExplainOptions {
@@ -35,6 +40,7 @@ impl Default for ExplainOptions {
             bounded: None,
             granularity: Granularity::default(),
             share: Duration::from_secs(2),
+            vacuity: false,
         }
     }
 }
@@ -109,8 +115,12 @@ pub fn explain_source(
     let mut engines = Engines { config, checker: Checker::new(&solvers, limits), cancel };
     let killer = gander_smt::Killer::new();
     cancel.kills(&killer);
+    let asked = annotated(source, file_name);
     for (system, report) in checked.systems() {
-        let parts = Parts::of(system, source, options.granularity);
+        let mut parts = Parts::of(system, source, options.granularity);
+        if let Some(asked) = &asked {
+            parts.restrict(|part| is_asked_for(part, asked));
+        }
         let mut view = empty_view(source, file_name, &parts);
         for outcome in &report.outcomes {
             let claim = &system.claims[outcome.claim.index()];
@@ -162,12 +172,81 @@ pub fn explain_source(
                     };
                     let explanation = explainer.explain(options.request, &mut tell);
                     view.results.push(explained_view(&claim.name, span, &explanation));
+                    if options.vacuity {
+                        let found = explainer.vacuity();
+                        vacuity_views(&claim.name, &explanation, &found, &parts, &mut view.vacuity);
+                    }
                 }
             }
         }
         explained.views.push(view);
     }
     explained
+}
+
+/// Properties that say less than they seem to, each with its evidence in words.
+fn vacuity_views(
+    property: &str,
+    explanation: &Explanation,
+    found: &[Vacuity],
+    parts: &Parts,
+    views: &mut Vec<VacuityView>,
+) {
+    let mut add = |property: Option<&str>, message: String| {
+        let view = VacuityView { property: property.map(str::to_string), message };
+        if !views.contains(&view) {
+            views.push(view);
+        }
+    };
+    for vacuity in found {
+        match vacuity {
+            Vacuity::NoRun { steps, by } => {
+                let names = parts.names(by).join(", ");
+                let what = if *steps == 0 { "no state can be a start" } else { "no run has a step" };
+                add(None, format!("{what}, so everything holds; this is because of: {names}"));
+            }
+            Vacuity::NeverTriggered { left, .. } => {
+                add(
+                    Some(property),
+                    format!("the left side of the implication never holds: it is proved that `{left}` is always false"),
+                );
+            }
+        }
+    }
+    if explanation.cores.iter().any(|c| c.parts.is_empty() && c.unchecked.is_none()) && !parts.is_empty() {
+        add(Some(property), "it holds whatever the model does: its core is empty".to_string());
+    }
+}
+
+/// The variables that `--%IVC` names in a Lustre text, by node; none if there is no such annotation.
+fn annotated(source: &str, file_name: &str) -> Option<Vec<(String, String)>> {
+    use gander_lang::lustre::ast::{Item, Statement};
+    if !language_of(file_name).is_some_and(|l| l.name == "lustre") || !source.contains("%IVC") {
+        return None;
+    }
+    let file = gander_lang::lustre::parse(source).file;
+    let mut named = Vec::new();
+    for item in &file.items {
+        let Item::Node(node) = item else { continue };
+        let owner = source.get(node.name.span.range()).unwrap_or_default();
+        for statement in &node.body {
+            let Statement::Ivc(list) = statement else { continue };
+            named.extend(list.iter().filter_map(|(_, span)| {
+                let name: String = source.get(span.range())?.split_whitespace().collect();
+                Some((owner.to_string(), name))
+            }));
+        }
+    }
+    (!named.is_empty()).then_some(named)
+}
+
+fn is_asked_for(part: &gander_explain::Part, asked: &[(String, String)]) -> bool {
+    let stem = |name: &str| name.split(['[', '.']).next().unwrap_or_default().to_string();
+    let prefix = format!("{}.", part.owner);
+    part.name.split(", ").any(|name| {
+        let name = name.strip_prefix(&prefix).unwrap_or(name);
+        asked.iter().any(|(node, wanted)| *node == part.owner && (wanted == name || stem(wanted) == name))
+    })
 }
 
 fn empty_view(source: &str, file_name: &str, parts: &Parts) -> ExplainView {

@@ -25,6 +25,7 @@
 //!
 //! Nothing here prints, exits or panics on input: only the command does the first two.
 
+mod cache;
 mod check;
 mod explain;
 mod findings;

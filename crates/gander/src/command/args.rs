@@ -126,6 +126,9 @@ pub struct CheckArgs {
     /// --inputs` reads it back) and MODEL.CLAIM.vcd (for waveform viewers)
     #[arg(long, value_name = "DIR")]
     pub save_traces: Option<PathBuf>,
+    /// Keep proofs and runs in this folder, and look there first; what is found is always checked again (docs/cache.md)
+    #[arg(long, value_name = "DIR")]
+    pub cache: Option<PathBuf>,
     /// Show every stream in the runs of a Lustre model, not only what matters for the property, and every warning, not
     /// only the first two of a kind
     #[arg(long)]
@@ -193,6 +196,7 @@ impl CheckArgs {
             setup: false,
             save_evidence: None,
             save_traces: None,
+            cache: None,
             all: false,
             checks: StructuralChecks::All,
             allow: Vec::new(),
@@ -415,6 +419,9 @@ pub struct ExplainArgs {
     /// Cores for runs of at most so many steps; nothing needs to be proved
     #[arg(long, value_name = "K", conflicts_with = "all")]
     pub bounded: Option<u32>,
+    /// Also look whether properties say less than they seem to: no run, or a left side that never holds
+    #[arg(long, conflicts_with = "json")]
+    pub vacuity: bool,
     /// Print JSON (docs/explain.md)
     #[arg(long)]
     pub json: bool,
@@ -433,6 +440,9 @@ pub struct ExplainArgs {
     /// Give up after so many seconds, and say what is known
     #[arg(long, short, value_name = "SECONDS", value_parser = seconds)]
     pub timeout: Option<Duration>,
+    /// Keep proofs in this folder, and look there first; what is found is always checked again (docs/cache.md)
+    #[arg(long, value_name = "DIR")]
+    pub cache: Option<PathBuf>,
     /// How long engines try to decide one set of elements
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub share: Option<Duration>,

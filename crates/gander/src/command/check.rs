@@ -84,6 +84,7 @@ fn prepare(args: &CheckArgs, output: &mut Output) -> Result<CheckOptions, String
         paint: if args.json { gander::report::Paint::Plain } else { output.paint_err() },
         file_form: if args.json { FileForm::Included } else { FileForm::LeftOut },
         analysis: if args.modular { Analysis::Modular } else { Analysis::Whole },
+        cache: args.cache.clone(),
     })
 }
 

@@ -78,10 +78,12 @@ fn explain_model(file: &str, args: &ExplainArgs, output: &mut Output) -> u8 {
             timeout: args.timeout,
             solvers: Some(solvers),
             paint: output.paint_err(),
+            cache: args.cache.clone(),
             ..CheckOptions::default()
         },
         request: Request { cores: wish(args), must: args.must, cut_sets: args.cut_sets },
         bounded: args.bounded,
+        vacuity: args.vacuity,
         granularity: if args.instances { Granularity::Instances } else { Granularity::Written },
         ..ExplainOptions::default()
     };
@@ -108,7 +110,7 @@ fn explain_model(file: &str, args: &ExplainArgs, output: &mut Output) -> u8 {
         output.put("\n");
     }
     for d in &explained.diagnostics {
-        if d.severity == Severity::Error {
+        if d.severity == Severity::Error || d.code == "cache" {
             output.complain(&d.rendered);
         }
     }

@@ -89,3 +89,101 @@ fn guards_and_effects_are_elements() {
     assert_eq!(ran.code, 2);
     assert!(ran.err.contains("there is no such file"), "{}", ran.err);
 }
+
+#[test]
+fn only_what_is_annotated_is_an_element() {
+    if !have_z3("only_what_is_annotated_is_an_element") {
+        return;
+    }
+    let source = SWITCH.replace("--%PROPERTY on_p;", "--%PROPERTY on_p;\n  --%IVC a1_below, a2_below, d2;");
+    let folder = Folder::with("switch.lus", source);
+    let value = validated(&folder.run(&["explain", "--all", "--json", "switch.lus"]));
+    let mut cores = value["results"][0]["cores"].as_array().unwrap().clone();
+    cores.sort_by_key(Value::to_string);
+    assert_eq!(cores, [json!(["a1_below"]), json!(["a2_below"])]);
+}
+
+#[test]
+fn vacuous_properties() {
+    if !have_z3("vacuous_properties") {
+        return;
+    }
+    let source = "
+spec Vacuous
+var x: int
+start { x == 0 }
+step up when x < 3 { x := x + 1 }
+always never: x > 5 => x == 7
+always sure: x == 0 or x != 0
+always plain: x <= 3
+";
+    let ran = Folder::with("v.sts", source).run(&["explain", "--vacuity", "v.sts"]);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    assert!(ran.out.contains("vacuous? never: the left side of the implication never holds"), "{}", ran.out);
+    assert!(ran.out.contains("vacuous? sure: it holds whatever the model does"), "{}", ran.out);
+    assert!(!ran.out.contains("vacuous? plain"), "{}", ran.out);
+    let source = "
+spec Stuck
+var x: int
+start { x == 0 }
+step up { x := x + 1 }
+assume x > 0
+always small: x < 3
+";
+    let ran = Folder::with("v.sts", source).run(&["explain", "--vacuity", "v.sts"]);
+    assert!(ran.out.contains("no state can be a start, so everything holds; this is because of:"), "{}", ran.out);
+}
+
+#[test]
+fn the_cache_is_never_trusted() {
+    if !have_z3("the_cache_is_never_trusted") {
+        return;
+    }
+    let model = "
+spec Counter
+var x: int
+var y: int
+start { x == 0  y == 0 }
+step up { x := x + 1  y := y + 1 }
+always same: x >= y
+";
+    let folder = Folder::with("m.sts", model);
+    let engine = |ran: &Ran| -> (i32, String, String) {
+        let value: Value = serde_json::from_str(&ran.out).unwrap();
+        let result = &value["results"].as_array().unwrap().iter().find(|r| r["claim"] == "same").unwrap().clone();
+        (ran.code, result["verdict"].as_str().unwrap().into(), result["engine"].as_str().unwrap().into())
+    };
+    let check = ["check", "--json", "--checks", "none", "--cache", "cache", "m.sts"];
+    let first = engine(&folder.run(&check));
+    assert_eq!((first.0, first.1.as_str()), (0, "holds"));
+    assert_ne!(first.2, "cache");
+    assert_eq!(engine(&folder.run(&check)).2, "cache");
+    // A small edit: the old invariant still does it.
+    folder.write("m.sts", model.replace("x + 1 ", "x + 2 "));
+    assert_eq!(engine(&folder.run(&check)), (0, "holds".into(), "cache".into()));
+    // An edit that makes the claim false: the old proof is no proof.
+    folder.write("m.sts", model.replace("y + 1 ", "y + 2 "));
+    let wrong = engine(&folder.run(&check));
+    assert_eq!((wrong.0, wrong.1.as_str()), (1, "fails"));
+    // Torn, forged, and exchanged entries.
+    folder.write("m.sts", model.replace("y + 1 ", "y + 3 "));
+    let names: Vec<String> = std::fs::read_dir(folder.path.join("cache"))
+        .unwrap()
+        .map(|e| e.unwrap().file_name().into_string().unwrap())
+        .collect();
+    assert!(names.len() >= 3, "{names:?}");
+    let good = folder.read(&format!("cache/{}", names.iter().find(|n| n.starts_with("proof")).unwrap()));
+    for content in ["", "{", "null", &good[..good.len() / 2], &good.replace("\"fails\"", "\"holds\""), &good] {
+        for name in &names {
+            folder.write(&format!("cache/{name}"), content);
+        }
+        let wrong = engine(&folder.run(&check));
+        assert_eq!((wrong.0, wrong.1.as_str()), (1, "fails"), "{content}");
+        assert_eq!(engine(&folder.run(&check)).1, "fails");
+    }
+    // A folder that cannot be written: a warning, and the verdict stands.
+    folder.write("file", "");
+    let ran = folder.run(&["check", "--checks", "none", "--cache", "file/cache", "m.sts"]);
+    assert_eq!(ran.code, 1);
+    assert!(ran.err.contains("the proof cache cannot be written"), "{}", ran.err);
+}

@@ -1,0 +1,47 @@
+//! Proofs of another version of a model as candidates for this one: what is left of their formulas may still be inductive.
+
+use std::sync::Arc;
+
+use gander_system::{ClaimId, ClaimKind, System, Verdict};
+
+use crate::explainer::{ExplainConfig, Explainer, Prover};
+use crate::parts::Parts;
+use crate::proof::{Proof, Tried};
+use crate::set::PartSet;
+
+/// The deepest induction that old formulas are tried with.
+const DEEPEST: u32 = 3;
+
+/// A verdict about this system made of the formulas of an old one, checked by the prover; none if they do not prove the claim.
+/// `old` must be read against this system, so that its formulas speak of its variables.
+pub fn reprove(
+    system: &Arc<System>,
+    claim: ClaimId,
+    old: &Verdict,
+    config: ExplainConfig,
+    prover: &mut dyn Prover,
+) -> Option<Verdict> {
+    let proved = matches!(
+        (&system.claims.get(claim.index())?.kind, old),
+        (ClaimKind::Always(_), Verdict::Holds(_)) | (ClaimKind::Reachable(_), Verdict::Fails(_))
+    );
+    if !proved {
+        return None;
+    }
+    let mut explainer = Explainer::new(system, Parts::none(system), claim, old, config, prover).ok()?;
+    let nothing = PartSet::none(0);
+    let lemmas = explainer.lemmas().to_vec();
+    for k in explainer.depth()..=DEEPEST.max(explainer.depth()) {
+        match explainer.try_candidates(&nothing, k, &lemmas).ok()? {
+            Tried::Inductive(formulas) => {
+                let proof = Proof { k, formulas, parts: nothing, given: None };
+                let verdict = explainer.evidence(&proof);
+                let checked = explainer.prover.certify(system, claim, &verdict);
+                return checked.is_ok().then_some(verdict);
+            }
+            Tried::Broken(..) => return None,
+            Tried::NotEnough => {}
+        }
+    }
+    None
+}

@@ -1,0 +1,101 @@
+//! Properties that say less than they seem to: vacuity.
+
+use std::sync::Arc;
+
+use gander_system::passes;
+use gander_system::{Dataflow, Instant, NodeFormulas, VarId, Verdict};
+use gander_term::{Importer, Op, Pool, TermId};
+use rustc_hash::FxHashMap;
+
+use crate::explainer::Explainer;
+use crate::path::{Found, From, Wanted};
+use crate::set::PartSet;
+
+/// Why a property may be vacuous.
+#[derive(Clone, Debug)]
+pub enum Vacuity {
+    /// No run has so many steps (0: there is no start state); these parts exclude it.
+    NoRun {
+        /// The number of steps.
+        steps: u32,
+        /// What excludes it.
+        by: PartSet,
+    },
+    /// The left side of the property's implication holds in no reachable state.
+    NeverTriggered {
+        /// The left side.
+        left: String,
+        /// The proof that it never holds, about the system of [`passes::within`].
+        verdict: Verdict,
+    },
+}
+
+impl Explainer<'_> {
+    /// Looks for reasons to doubt that the property says something. `None` of them does not mean that it does.
+    pub fn vacuity(&mut self) -> Vec<Vacuity> {
+        let mut found = Vec::new();
+        let all = self.all();
+        for steps in 0..=1 {
+            let wanted = Wanted { kept: &all, from: From::Start, steps, along: &[], broken: &[] };
+            // A model without transitions is not meant to move.
+            if steps > 0 && self.path.system.transitions.is_empty() {
+                break;
+            }
+            if let Ok(Found::None(grounds)) = self.ask(&wanted) {
+                found.push(Vacuity::NoRun { steps, by: grounds.parts });
+                return found;
+            }
+        }
+        if let Some((pool, left)) = self.left_side() {
+            found.extend(self.never(pool, left));
+        }
+        found
+    }
+
+    /// A proof that a formula holds in no reachable state.
+    fn never(&mut self, mut pool: Pool, left: TermId) -> Option<Vacuity> {
+        let system = Arc::clone(&self.path.system);
+        let not = pool.not(left);
+        let by_node: Vec<TermId> = system
+            .node_ids()
+            .map(|n| {
+                let here = system.node_constant(&mut pool, n);
+                let map = FxHashMap::from_iter([(system.location, here)]);
+                pool.substitute(not, &map)
+            })
+            .collect();
+        let shown = pool.display_bounded(left, 200).to_string();
+        let set = NodeFormulas { pool: pool.freeze(), by_node: by_node.into() };
+        let asked = Arc::new(passes::within(&system, &set)?);
+        let time = self.share();
+        match self.prover.prove(&asked, gander_system::ClaimId(0), time) {
+            verdict @ Verdict::Holds(_) => Some(Vacuity::NeverTriggered { left: shown, verdict }),
+            _ => None,
+        }
+    }
+
+    /// The left side of the implication that the claim, or the equation of the stream that it names, is.
+    fn left_side(&self) -> Option<(Pool, TermId)> {
+        let system = &self.path.system;
+        let claim = self.path.formula(self.property);
+        let implied = |pool: &Pool, t: TermId| match (pool.op(t), pool.args(t)) {
+            (Op::Implies, &[a, _]) => Some(a),
+            _ => None,
+        };
+        let mut pool = Pool::fork(&system.pool);
+        let claim = Importer::new().import(&mut pool, &self.path.pool, claim).ok()?;
+        if let Some(left) = implied(&pool, claim) {
+            return Some((pool, left));
+        }
+        let symbol = pool.as_symbol(claim)?;
+        let var = VarId::from(system.vars.iter().position(|v| v.current == symbol)?);
+        let flow = Dataflow::of(system)?;
+        let first = implied(flow.pool(), flow.equation(Instant::First, var)?)?;
+        let later = implied(flow.pool(), flow.equation(Instant::Later, var)?)?;
+        // The same at every instant, or else it needs a memory that the model does not have.
+        let mut pool = Pool::fork(flow.pool());
+        let back: FxHashMap<_, _> = system.vars.iter().map(|v| (v.next, pool.var(v.current))).collect();
+        let before = flow.mentioned(Instant::Later, later).before;
+        (before.is_empty() && pool.substitute(later, &back) == first).then_some((pool, first))
+    }
+}
