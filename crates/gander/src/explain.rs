@@ -13,7 +13,7 @@ use gander_report::{DiagnosticView, ElementView, ExplainView, ExplainedView, Vac
 use gander_smt::Solvers;
 use gander_system::{ClaimId, ClaimKind, ClaimOrigin, System, Verdict};
 
-use crate::check::{CheckOptions, StructuralChecks, check_loaded};
+use crate::check::{CheckOptions, Findings, StructuralChecks, check_loaded};
 
 /// What to explain, and how.
 #[derive(Clone, Debug)]
@@ -99,6 +99,7 @@ pub fn explain_source(
     if options.check.properties.is_empty() {
         options.check.checks = StructuralChecks::None;
     }
+    options.check.findings = Findings::LeftOut;
     let solvers = options.check.solvers.get_or_insert_with(|| Arc::new(Solvers::from_environment())).clone();
     let checked = check_loaded(source, file_name, &options.check, cancel, observer);
     let mut explained = Explained {

@@ -29,6 +29,7 @@ mod cache;
 mod check;
 mod explain;
 mod findings;
+mod impact;
 mod input;
 mod modular;
 mod readings;
@@ -41,6 +42,7 @@ pub use check::{
     Analysis, CheckOptions, Checked, FileForm, Findings, StructuralChecks, UsageError, check_loaded, check_source, load,
 };
 pub use explain::{ExplainOptions, Explained, FoundCore, explain_source};
+pub use impact::{Fate, Impact, ImpactReport, impact};
 pub use input::{InputError, read_input};
 pub use modular::{CONTRACT_TREE, check_contract_tree, is_contract_tree};
 pub use readings::doubt_about;

@@ -62,6 +62,8 @@ pub enum Command {
     Setup(SetupArgs),
     /// Explain why the properties of a model hold, or the code of a message
     Explain(ExplainArgs),
+    /// Say which proofs survive an edit of a model, and why
+    Impact(ImpactArgs),
 }
 
 const CHECK_EXAMPLES: &str = "\
@@ -446,6 +448,23 @@ pub struct ExplainArgs {
     /// How long engines try to decide one set of elements
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub share: Option<Duration>,
+    #[command(flatten)]
+    pub solvers: SolverArgs,
+}
+
+#[derive(ClapArgs, Debug)]
+#[command(after_help = "Exit codes: 0 every proof survives, 1 some property has to be decided again, 2 wrong input.")]
+pub struct ImpactArgs {
+    /// The model before the edit
+    pub old: String,
+    /// The model after it
+    pub new: String,
+    /// Give up on the proofs of the old model after so many seconds
+    #[arg(long, short, value_name = "SECONDS", value_parser = seconds)]
+    pub timeout: Option<Duration>,
+    /// Keep proofs in this folder, and look there first; what is found is always checked again (docs/cache.md)
+    #[arg(long, value_name = "DIR")]
+    pub cache: Option<PathBuf>,
     #[command(flatten)]
     pub solvers: SolverArgs,
 }

@@ -9,6 +9,7 @@ mod explain;
 mod export;
 mod fmt;
 mod graph;
+mod impact;
 mod input_table;
 mod interrupt;
 mod output;
@@ -41,6 +42,7 @@ pub fn run(args: Args, output: &mut Output) -> u8 {
         Command::Doctor(options) => doctor::doctor(&options, output),
         Command::Setup(options) => doctor::setup(&options, output),
         Command::Explain(options) => explain::run(&options, output),
+        Command::Impact(options) => impact::run(&options, output),
     }
 }
 

@@ -187,3 +187,27 @@ always same: x >= y
     assert_eq!(ran.code, 1);
     assert!(ran.err.contains("the proof cache cannot be written"), "{}", ran.err);
 }
+
+#[test]
+fn impact_of_an_edit() {
+    if !have_z3("impact_of_an_edit") {
+        return;
+    }
+    let folder = Folder::with("old.lus", SWITCH);
+    // Nothing that the property rests on.
+    folder
+        .write("other.lus", SWITCH.replace("above_hyst = a1_above and a2_above", "above_hyst = a1_above or a2_above"));
+    let ran = folder.run(&["impact", "old.lus", "other.lus"]);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    assert!(ran.out.starts_with("survives       on_p  holds before; none of the 4 elements"), "{}", ran.out);
+    assert!(ran.out.ends_with("elements changed: above_hyst\n"), "{}", ran.out);
+    // What it rests on, so that it does not hold any more.
+    folder.write("wrong.lus", SWITCH.replace("below = a1_below or a2_below", "below = false"));
+    let ran = folder.run(&["impact", "old.lus", "wrong.lus"]);
+    assert_eq!(ran.code, 1);
+    assert!(
+        ran.out.starts_with("to be decided  on_p  holds before; its proof rests on what changed: below"),
+        "{}",
+        ran.out
+    );
+}

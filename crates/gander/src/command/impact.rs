@@ -1,0 +1,62 @@
+//! `gander impact`.
+
+use gander::engines::CancelToken;
+use gander::report::Severity;
+use gander::{CheckOptions, Fate, impact, read_input};
+
+use super::args::ImpactArgs;
+use super::check::{find_solvers, unreadable};
+use super::output::Output;
+use super::{WRONG, interrupt};
+
+pub fn run(args: &ImpactArgs, output: &mut Output) -> u8 {
+    let mut texts = Vec::new();
+    for file in [&args.old, &args.new] {
+        match read_input(file) {
+            Ok(text) => texts.push(text),
+            Err(error) => {
+                let message = unreadable(file, &error, output.paint_err());
+                output.complain(&message.rendered);
+                return WRONG;
+            }
+        }
+    }
+    let solvers = match find_solvers(&args.solvers) {
+        Ok(solvers) => solvers,
+        Err(message) => {
+            output.error(&message);
+            return WRONG;
+        }
+    };
+    let options = CheckOptions {
+        timeout: args.timeout,
+        solvers: Some(solvers),
+        cache: args.cache.clone(),
+        paint: output.paint_err(),
+        ..CheckOptions::default()
+    };
+    let cancel = CancelToken::new();
+    interrupt::cancel_on_signal(&cancel);
+    let report = impact((&texts[0], &args.old), (&texts[1], &args.new), &options, &cancel);
+    for d in report.diagnostics.iter().filter(|d| d.severity == Severity::Error) {
+        output.complain(&d.rendered);
+    }
+    if report.diagnostics.iter().any(|d| d.severity == Severity::Error) {
+        return WRONG;
+    }
+    let paint = output.paint_out();
+    let width = report.impacts.iter().map(|i| i.property.chars().count()).max().unwrap_or(0);
+    for i in &report.impacts {
+        let word = match i.fate {
+            Fate::Survives => paint.good("survives     "),
+            Fate::ProvedAgain => paint.good("proved again "),
+            Fate::Open => paint.open("to be decided"),
+        };
+        let pad = " ".repeat(width - i.property.chars().count());
+        let before = i.before.map_or(String::new(), |b| format!("{b} before; "));
+        output.put(&format!("{word}  {}{pad}  {before}{}\n", paint.bold(&i.property), i.why));
+    }
+    let changed = if report.changed.is_empty() { "none".to_string() } else { report.changed.join(", ") };
+    output.put(&format!("\nelements changed: {changed}\n"));
+    u8::from(report.impacts.iter().any(|i| i.fate == Fate::Open))
+}
