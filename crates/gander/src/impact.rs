@@ -135,24 +135,27 @@ pub fn impact(old: (&str, &str), new: (&str, &str), options: &CheckOptions, canc
             let touched: Vec<&String> =
                 core.iter().flat_map(|c| c.iter()).filter(|n| report.changed.contains(n)).collect();
             let touched_text = touched.iter().map(|n| n.as_str()).collect::<Vec<_>>().join(", ");
+            let unchanged = core
+                .filter(|_| touched.is_empty())
+                .map(|core| format!("none of the {} elements that its proof rests on changed", core.len()));
+            let carried = |fate: Fate, why: String| Impact {
+                property: claim.name.clone(),
+                before: Some(word),
+                fate,
+                why: unchanged.clone().unwrap_or(why),
+            };
             let impact = if checker.check(system, id, &verdict).is_ok() {
                 let why = match core {
-                    Some(core) if touched.is_empty() => {
-                        format!("none of the {} elements that its proof rests on changed", core.len())
-                    }
                     Some(_) => format!("its proof passes its check although {touched_text} changed"),
                     None => "its evidence passes its check on the new model".to_string(),
                 };
-                Impact { property: claim.name.clone(), before: Some(word), fate: Fate::Survives, why }
+                carried(Fate::Survives, why)
             } else {
                 let config = ExplainConfig { timeout: Some(Duration::from_secs(5)), ..ExplainConfig::new(&solvers) };
                 match reprove(system, id, &verdict, config, &mut OnlyChecker(&mut checker)) {
-                    Some(_) => Impact {
-                        property: claim.name.clone(),
-                        before: Some(word),
-                        fate: Fate::ProvedAgain,
-                        why: "what is left of the old invariants proves it again".into(),
-                    },
+                    // Evidence has more in it than its core needs.
+                    Some(_) if unchanged.is_some() => carried(Fate::Survives, String::new()),
+                    Some(_) => carried(Fate::ProvedAgain, "what is left of the old invariants proves it again".into()),
                     None if touched.is_empty() => {
                         open("its evidence does not pass its check any more".into(), Some(word))
                     }

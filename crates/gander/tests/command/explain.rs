@@ -113,7 +113,7 @@ spec Vacuous
 var x: int
 start { x == 0 }
 step up when x < 3 { x := x + 1 }
-always never: x > 5 => x == 7
+always never: x > 5 implies x == 7
 always sure: x == 0 or x != 0
 always plain: x <= 3
 ";
