@@ -65,6 +65,8 @@ pub(crate) struct Conversation {
     limits: ProcessLimits,
     /// Commands that are not yet in the log.
     pending: String,
+    /// So many bytes of `pending` were said to the process by somebody else.
+    said: usize,
     /// Commands on their way to the solver, of which `sent` bytes are gone.
     outbox: Vec<u8>,
     sent: usize,
@@ -89,6 +91,7 @@ impl Conversation {
             killer,
             limits,
             pending: String::new(),
+            said: 0,
             outbox: Vec::new(),
             sent: 0,
             markers: 0,
@@ -164,6 +167,13 @@ impl Conversation {
         &mut self.pending
     }
 
+    /// What was just said, the introduction, is only noted if the process has heard it before.
+    pub(crate) fn skip_what_was_said(&mut self) {
+        if self.process.as_ref().is_some_and(Process::is_introduced) {
+            self.said = self.pending.len();
+        }
+    }
+
     /// Hands over what the solver takes without waiting, if there is much.
     pub(crate) fn send_large(&mut self) {
         if self.pending.len() >= PORTION {
@@ -183,9 +193,10 @@ impl Conversation {
                 self.outbox.clear();
                 self.sent = 0;
             }
-            self.outbox.extend_from_slice(self.pending.as_bytes());
+            self.outbox.extend_from_slice(&self.pending.as_bytes()[self.said..]);
         }
         self.pending.clear();
+        self.said = 0;
     }
 
     fn send(&mut self, deadline: Option<Instant>) -> Result<(), Reason> {
@@ -223,7 +234,7 @@ impl Conversation {
         }
         let deadline = limits.time.and_then(|t| Instant::now().checked_add(t));
         if let Some(process) = &mut self.process {
-            process.limit_cpu(deadline);
+            process.renew_lease(deadline);
         }
         let marker = self.marker.take();
         self.send(deadline)?;
@@ -286,6 +297,7 @@ impl Conversation {
 
     fn clear(&mut self) {
         self.pending.clear();
+        self.said = 0;
         self.outbox.clear();
         self.sent = 0;
     }
@@ -308,6 +320,7 @@ impl Conversation {
         let Some(process) = &mut self.process else {
             return Reason::Died("it was not running".into());
         };
+        let by_deadline = process.is_limited_by_deadline();
         let status = process.exit_status();
         let errors = process.error_text();
         let said = format!("{}{errors}", String::from_utf8_lossy(process.output()));
@@ -319,7 +332,8 @@ impl Conversation {
         // The processor time limit stands behind the time limit of a query.
         const SIGXCPU: i32 = 24;
         match status {
-            Some(s) if s.signal() == Some(SIGXCPU) => Reason::Timeout,
+            Some(s) if s.signal() == Some(SIGXCPU) && by_deadline => Reason::Timeout,
+            Some(s) if s.signal() == Some(SIGXCPU) => Reason::Died("it worked for too long while nobody waited".into()),
             Some(s) => Reason::Died(with_last_words(&s.to_string(), &said)),
             None => Reason::Died(with_last_words("it closed its output", &said)),
         }

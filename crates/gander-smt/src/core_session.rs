@@ -16,7 +16,6 @@ use std::ops::{Deref, DerefMut};
 use crate::answer::{Limits, Reason};
 use crate::conversation::Shelf;
 use crate::dialect::Solver;
-use crate::process::Process;
 use crate::session::{Cores, Last, Literal, Session, SessionConfig};
 use crate::sexpr::Sexpr;
 
@@ -26,12 +25,7 @@ pub struct CoreSession(Session);
 impl CoreSession {
     /// Starts a solver. If that fails, the first query tells.
     pub fn start(solver: &Solver, config: SessionConfig) -> CoreSession {
-        CoreSession::with(solver, config, None)
-    }
-
-    /// [`CoreSession::start`], with a process that is ready if there is one.
-    pub(crate) fn with(solver: &Solver, config: SessionConfig, ready: Option<Process>) -> CoreSession {
-        CoreSession(Session::with(solver, config, Cores::Kept, ready))
+        CoreSession(Session::with(solver, config, Cores::Kept, None))
     }
 
     /// [`Session::shelved`] that can be asked for cores.

@@ -56,6 +56,7 @@ mod conversation;
 mod core_session;
 mod dialect;
 mod horn;
+mod lease;
 mod lists;
 mod names;
 mod power;

@@ -2,7 +2,7 @@
 //!
 //! Invariants: no call blocks past its deadline or past a kill; writing never deadlocks with a child that writes at
 //! the same time (both directions are served in one poll loop); what the child can make us keep is bounded; a child
-//! never outlives its [`Process`], nor is a zombie left.
+//! never outlives its [`Process`], nor is a zombie left. If this program is killed, its children end too: see [`Lease`].
 
 use std::io::{self, Read, Write};
 use std::os::fd::AsFd;
@@ -16,6 +16,8 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::process::{Pid, Signal, kill_process_group};
+
+use crate::lease::Lease;
 
 /// How much of a child's error output is kept for messages.
 const KEPT_ERRORS: usize = 16 << 10;
@@ -151,10 +153,8 @@ pub(crate) struct Process {
     output: Vec<u8>,
     errors: Vec<u8>,
     limits: ProcessLimits,
-    #[cfg_attr(not(target_os = "linux"), allow(dead_code))]
-    started: Instant,
-    #[cfg_attr(not(target_os = "linux"), allow(dead_code))]
-    cpu_seconds: u64,
+    lease: Lease,
+    introduced: bool,
     /// Conversations that are over.
     served: u32,
 }
@@ -178,6 +178,7 @@ impl Process {
             // A group of its own: a wrapper script and its solver die together, and Ctrl-C reaches us alone.
             .process_group(0)
             .spawn()?;
+        let lease = Lease::new(child.id());
         let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let shared = Arc::new(Shared {
             child: Mutex::new(child),
@@ -196,8 +197,8 @@ impl Process {
             output: Vec::new(),
             errors: Vec::new(),
             limits: ProcessLimits { memory: None, output: 0 },
-            started: Instant::now(),
-            cpu_seconds: u64::MAX,
+            lease,
+            introduced: false,
             served: 0,
         };
         nonblocking(&process.stdin)?;
@@ -220,7 +221,6 @@ impl Process {
     /// that nobody has read, and has no limits.
     pub(crate) fn part_with(&mut self, killer: &Killer) -> bool {
         let free = killer.release(&self.shared) && self.limits.memory.is_none();
-        self.limit_cpu(None);
         self.served += 1;
         self.drain_errors();
         free && self.served < MOST_SERVED && self.output.iter().all(u8::is_ascii_whitespace) && self.errors.is_empty()
@@ -274,29 +274,35 @@ impl Process {
         None
     }
 
-    /// Ends a solver that is still at work soon after the deadline even if we are gone by then.
-    pub(crate) fn limit_cpu(&mut self, deadline: Option<Instant>) {
-        #[cfg(target_os = "linux")]
-        {
-            use rustix::process::{Resource, Rlimit, prlimit};
-            // One thread cannot have used more processor time than time has passed.
-            let seconds = match deadline {
-                Some(d) => d.saturating_duration_since(self.started).as_secs() + 2,
-                None => u64::MAX,
-            };
-            if seconds != self.cpu_seconds {
-                self.cpu_seconds = seconds;
-                let current = (seconds != u64::MAX).then_some(seconds);
-                let pid = Pid::from_raw(self.id() as i32);
-                let _ = prlimit(pid, Resource::Cpu, Rlimit { current, maximum: None });
-            }
-        }
-        #[cfg(not(target_os = "linux"))]
-        let _ = deadline;
+    /// Somebody will wait for this child until the deadline: see [`Lease`].
+    pub(crate) fn renew_lease(&mut self, deadline: Option<Instant>) {
+        self.lease.renew(&self.shared.child, deadline);
+    }
+
+    /// True if the child's processor time is limited by the deadline of a query.
+    pub(crate) fn is_limited_by_deadline(&self) -> bool {
+        self.lease.is_by_deadline()
     }
 
     /// Sends as much of `bytes` as can be sent without waiting; tells how much that is.
     pub(crate) fn offer(&mut self, bytes: &[u8]) -> usize {
+        // Reading is work too, and the deadline of the last query is none for it.
+        self.renew_lease(None);
+        self.write_some(bytes)
+    }
+
+    /// Says what the first conversation would begin with. False if the child does not take it: then it is of no use.
+    pub(crate) fn introduce(&mut self, bytes: &[u8]) -> bool {
+        self.introduced = true;
+        self.write_some(bytes) == bytes.len()
+    }
+
+    /// True if the child knows options and logic.
+    pub(crate) fn is_introduced(&self) -> bool {
+        self.introduced
+    }
+
+    fn write_some(&mut self, bytes: &[u8]) -> usize {
         let mut sent = 0;
         while sent < bytes.len() {
             match self.stdin.write(&bytes[sent..]) {
@@ -339,6 +345,7 @@ impl Process {
         if self.shared.killed.load(Ordering::SeqCst) {
             return Err(Stop::Interrupted);
         }
+        self.renew_lease(deadline);
         let left = match deadline {
             Some(d) => match d.checked_duration_since(Instant::now()) {
                 Some(left) => left.min(LONGEST_POLL),

@@ -15,7 +15,7 @@ use crate::core_session::CoreSession;
 use crate::dialect::{Solver, SolverKind};
 use crate::horn::Horn;
 use crate::process::{Process, lock};
-use crate::session::{Cores, Session, SessionConfig};
+use crate::session::{Cores, Session, SessionConfig, introduction};
 use crate::setup;
 
 /// The program of a solver that is not to be found.
@@ -144,14 +144,17 @@ impl Solvers {
         if features.bit_vectors { self.yices_bits.as_ref() } else { self.yices.as_ref() }
     }
 
-    /// Starts the solver that linear questions go to, so that it is ready when the first session asks for it. One that
-    /// nobody asks for ends with `self`.
+    /// Starts the solver that linear questions go to and tells it what such sessions begin with, so that it is ready when the
+    /// first of them asks for it. One that nobody asks for ends with `self`.
     pub fn prepare(&self) {
         let linear = Features { ints: true, reals: true, ..Features::default() };
         let Some(solver) = self.choose(linear) else { return };
         // If it cannot be started, the session that needs it will say so.
-        if let Ok(process) = Process::launch(&solver.program, &solver.arguments(None)) {
-            lock(&self.ready).push((solver.clone(), process));
+        if let Ok(mut process) = Process::launch(&solver.program, &solver.arguments(None)) {
+            let text = introduction(solver, Cores::NotKept, None);
+            if process.introduce(text.as_bytes()) {
+                lock(&self.ready).push((solver.clone(), process));
+            }
         }
     }
 
@@ -189,18 +192,16 @@ impl Solvers {
         if let Some(shelf) = self.shelf_for(&config) {
             return CoreSession::shelved(solver, config, shelf);
         }
-        let ready = self.take_ready(solver, &config);
-        CoreSession::with(solver, config, ready)
+        CoreSession::start(solver, config)
     }
 
     fn take_ready(&self, solver: &Solver, config: &SessionConfig) -> Option<Process> {
-        // A limit on memory is a matter of the solver's start.
-        if config.memory.is_some() {
+        // A limit on memory is a matter of the solver's start, a seed one of its introduction.
+        if config.memory.is_some() || config.seed.is_some() {
             return None;
         }
         let mut all = lock(&self.ready);
-        let same = |s: &Solver| *s == Solver { bit_vectors: s.bit_vectors, ..solver.clone() };
-        all.iter().position(|(s, p)| same(s) && p.is_alive()).map(|at| all.swap_remove(at).1)
+        all.iter().position(|(s, p)| s == solver && p.is_alive()).map(|at| all.swap_remove(at).1)
     }
 
     /// Ends a session without waiting until its solver is gone: that is seen to by the next call, and when `self` ends.
@@ -284,6 +285,26 @@ mod tests {
         let second = solvers.session(solver, SessionConfig::default());
         assert!(first.process_id().is_some() && first.process_id() != second.process_id());
         assert!(lock(&solvers.ready).len() <= 1);
+    }
+
+    #[test]
+    fn a_solver_is_ready_for_those_who_begin_as_it_was_told() {
+        let solvers = Solvers::find(Search { named: vec![("mine".into(), "/bin/cat".into())], ..Search::default() });
+        solvers.prepare();
+        let solver = solvers.by_name("mine").unwrap();
+        let ready = || lock(&solvers.ready).iter().map(|(_, p)| p.id()).collect::<Vec<_>>();
+        let prepared = ready();
+        assert_eq!(prepared.len(), 1);
+        let with_cores = solvers.core_session(solver, SessionConfig::default());
+        let seeded = solvers.session(solver, SessionConfig { seed: Some(7), ..SessionConfig::default() });
+        let limited = solvers.session(solver, SessionConfig { memory: Some(1 << 30), ..SessionConfig::default() });
+        let other = Solver { extra_arguments: vec!["-u".into()], ..solver.clone() };
+        let other = solvers.session(&other, SessionConfig::default());
+        assert_eq!(ready(), prepared);
+        let plain = solvers.session(solver, SessionConfig::default());
+        assert_eq!(plain.process_id(), Some(prepared[0]));
+        assert!(ready().is_empty());
+        drop((with_cores, seeded, limited, other));
     }
 
     #[test]

@@ -91,6 +91,21 @@ impl StepSymbol {
 
 const DEAD_LITERAL: &str = "a literal whose scope was left";
 
+/// What is said to a solver first: options and logic.
+pub(crate) fn introduction(solver: &Solver, cores: Cores, seed: Option<u32>) -> String {
+    let mut out = String::from("(set-option :print-success false)\n(set-option :produce-models true)\n");
+    if cores == Cores::Kept {
+        out.push_str("(set-option :produce-unsat-assumptions true)\n");
+    }
+    if let Some(seed) = seed {
+        out.push_str(&format!("(set-option :random-seed {seed})\n"));
+    }
+    if let Some(logic) = solver.logic() {
+        out.push_str(&format!("(set-logic {logic})\n"));
+    }
+    out
+}
+
 /// What the last query gave, as long as nothing was said since.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Last {
@@ -153,6 +168,7 @@ impl Session {
         let talk = Conversation::start(solver, limits, config.killer.clone(), ready);
         let mut session = Session::of(talk, solver, config, cores);
         session.introduce();
+        session.talk.skip_what_was_said();
         session
     }
 
@@ -261,18 +277,8 @@ impl Session {
 
     /// Options and logic.
     fn introduce(&mut self) {
-        let logic = self.solver.logic();
-        let out = self.talk.commands();
-        out.push_str("(set-option :print-success false)\n(set-option :produce-models true)\n");
-        if self.cores == Cores::Kept {
-            out.push_str("(set-option :produce-unsat-assumptions true)\n");
-        }
-        if let Some(seed) = self.config.seed {
-            out.push_str(&format!("(set-option :random-seed {seed})\n"));
-        }
-        if let Some(logic) = logic {
-            out.push_str(&format!("(set-logic {logic})\n"));
-        }
+        let text = introduction(&self.solver, self.cores, self.config.seed);
+        self.talk.commands().push_str(&text);
     }
 
     /// Something is about to be said: the last model is gone.

@@ -1,10 +1,10 @@
-//! Solvers that serve one session after the other.
+//! Solvers that serve one session after the other, and solvers that are started before their session.
 
 mod support;
 
 use std::time::Duration;
 
-use gander_smt::{Answer, Killer, Limits, SessionConfig, SolverKind, Solvers};
+use gander_smt::{Answer, Killer, Limits, Search, SessionConfig, SolverKind, Solvers};
 use gander_term::{Pool, Sort};
 
 const KINDS: [SolverKind; 2] = [SolverKind::Z3, SolverKind::Yices];
@@ -72,4 +72,36 @@ fn a_session_that_failed_leaves_nothing_behind() {
     assert!(matches!(session.check(&[], Limits::NONE), Answer::Unknown(_)));
     drop(session);
     assert_ne!(solvers.session(&solver, SessionConfig::default()).process_id(), id);
+}
+
+/// What a solver heard before its session is in the log of the session.
+#[test]
+fn a_solver_that_is_ready_is_like_a_fresh_one() {
+    for kind in KINDS {
+        let Some(solver) = support::solver(kind, "solvers that are ready") else { continue };
+        let search = Search { named: vec![(solver.name.to_string(), solver.program.clone())], ..Search::default() };
+        let solvers = Solvers::find(search);
+        let mut logs = Vec::new();
+        solvers.prepare();
+        for _ in 0..2 {
+            let mut session = solvers.session(&solver, SessionConfig::default());
+            let path = std::env::temp_dir().join(format!("gander-ready-{}-{}", std::process::id(), kind.name()));
+            session.set_log(Box::new(std::fs::File::create(&path).unwrap()));
+            let mut pool = Pool::new();
+            let (n, zero) = (pool.variable("n", Sort::Real), pool.real(0));
+            let (below, above) = (pool.lt(n, zero), pool.lt(zero, n));
+            session.assert(&pool, below);
+            assert_eq!(session.check(&[], Limits::NONE), Answer::Sat);
+            session.assert(&pool, above);
+            assert_eq!(session.check(&[], Limits::NONE), Answer::Unsat);
+            session.reset();
+            session.assert(&pool, above);
+            assert_eq!(session.check(&[], Limits::NONE), Answer::Sat);
+            drop(session);
+            logs.push(std::fs::read_to_string(&path).unwrap());
+            std::fs::remove_file(&path).unwrap();
+        }
+        assert_eq!(logs[0], logs[1]);
+        assert!(logs[0].starts_with("(set-option"), "{}", logs[0]);
+    }
 }

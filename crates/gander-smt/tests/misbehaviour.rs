@@ -168,6 +168,35 @@ fn killing_from_another_thread_ends_a_query_without_limits() {
     }
 }
 
+/// If this program is killed in the middle of a query, its solver does not go on for ever; with the limit on its
+/// processor time it ends.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_solver_at_work_has_a_limit_with_or_without_a_deadline() {
+    let limit = |process: u32| {
+        let limits = std::fs::read_to_string(format!("/proc/{process}/limits")).unwrap();
+        let line = limits.lines().find(|l| l.starts_with("Max cpu time")).unwrap();
+        line.split_ascii_whitespace().nth(3).unwrap().parse::<u64>().ok()
+    };
+    for (limits, longest) in [(Limits::NONE, 400), (PLENTY, 70), (Limits::time(Duration::from_secs(4000)), 400)] {
+        let killer = Killer::new();
+        let config = SessionConfig { killer: killer.clone(), ..SessionConfig::default() };
+        let mut session = Session::start(&fake("hangs"), config);
+        let process = session.process_id().unwrap();
+        assert_eq!(limit(process), None, "there is nothing to do yet");
+        let thread = std::thread::spawn(move || session.check(&[], limits));
+        let found = loop {
+            if let Some(seconds) = limit(process) {
+                break seconds;
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        };
+        killer.kill();
+        assert_eq!(thread.join().unwrap(), Answer::Unknown(Reason::Interrupted));
+        assert!(found > 10 && found < longest, "{found}");
+    }
+}
+
 #[test]
 fn a_script_that_ignores_signals_dies_with_its_children() {
     let mut solver = Solver::new(SolverKind::Other, "/bin/sh");
