@@ -32,6 +32,9 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// More pieces at a node are made one that is not exact.
 const MOST_PIECES: usize = 16;
 
+/// More ways to a piece are not remembered.
+const MOST_WAYS: usize = 200;
+
 /// Up to so many pieces of different depths are kept apart.
 const FEW_PIECES: usize = 4;
 
@@ -170,9 +173,15 @@ impl Analysis {
         }
         for &t in system.entering(n) {
             let source = system.transition(t).source;
+            if desk.is_cancelled() {
+                return;
+            }
             if component.binary_search(&source).is_err() {
                 for p in self.pieces.at[source.index()].clone() {
                     self.follow(desk, p, t);
+                }
+                if self.pieces.at[n.index()].len() > 2 * MOST_PIECES {
+                    self.limit(n);
                 }
             }
         }
@@ -291,7 +300,7 @@ impl Analysis {
             let old = &self.pieces.all[p];
             piece.depth = piece.depth.min(old.depth);
             piece.visited = piece.visited.or(old.visited);
-            for way in &old.ways {
+            for way in old.ways.iter().take(MOST_WAYS) {
                 if !piece.ways.contains(way) {
                     piece.ways.push(*way);
                 }
@@ -332,6 +341,12 @@ impl Analysis {
 
     /// Many pieces at a node become one that is not exact, beside them.
     fn limit(&mut self, n: NodeId) {
+        let (all, mut others) = (&self.pieces.all, 0);
+        // Of those that only serve to find runs some are enough.
+        self.pieces.at[n.index()].retain(|&p| {
+            others += usize::from(!all[p].covers);
+            all[p].covers || others <= MOST_PIECES
+        });
         let covering: Vec<usize> = self.pieces.covering(n).collect();
         if covering.len() <= MOST_PIECES {
             return;
@@ -357,7 +372,6 @@ impl Analysis {
         }
         let all = &self.pieces.all;
         self.pieces.at[n.index()].retain(|&p| all[p].exact);
-        // Of the exact ones some are enough.
         self.pieces.at[n.index()].truncate(MOST_PIECES);
         let facts = Facts::of(pool, &hull);
         self.pieces.add(Piece {
