@@ -222,7 +222,7 @@ fn vacuity_views(
 /// The variables that `--%IVC` names in a Lustre text, by node; none if there is no such annotation.
 fn annotated(source: &str, file_name: &str) -> Option<Vec<(String, String)>> {
     use gander_lang::lustre::ast::{Item, Statement};
-    if !language_of(file_name).is_some_and(|l| l.name == "lustre") || !source.contains("%IVC") {
+    if language_of(file_name).is_none_or(|l| l.name != "lustre") || !source.contains("%IVC") {
         return None;
     }
     let file = gander_lang::lustre::parse(source).file;

@@ -103,6 +103,9 @@ pub fn random_system(seed: u64) -> System {
     b.finish()
 }
 
+/// An element, and its truth at (state, parameters, next state).
+type Table = (ElementId, Vec<bool>);
+
 type Env = HashMap<SymbolId, bool>;
 
 fn truth(system: &System, t: TermId, env: &Env) -> bool {
@@ -115,7 +118,7 @@ struct Tables<'s> {
     states: usize,
     of_state: HashMap<ElementId, Vec<bool>>,
     /// By transition: parameters, and for each element its truth at (state, parameters, next state).
-    of_step: Vec<(usize, Vec<(ElementId, Vec<bool>)>)>,
+    of_step: Vec<(usize, Vec<Table>)>,
     claim: Vec<bool>,
 }
 

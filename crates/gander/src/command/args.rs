@@ -43,7 +43,7 @@ pub enum Colour {
 #[derive(Subcommand, Debug)]
 pub enum Command {
     /// Decide the claims of models
-    Check(CheckArgs),
+    Check(Box<CheckArgs>),
     /// Check a saved proof or run against its model
     Certify(CertifyArgs),
     /// Format models
@@ -174,7 +174,7 @@ impl Args {
         let is_file = |text: &String| !text.is_empty() && !text.starts_with('-');
         let files: Option<Vec<String>> = given.map(|g| g.into_string().ok().filter(is_file)).collect();
         let files = files.filter(|files| !files.is_empty())?;
-        Some(Args { color: Colour::Auto, command: Command::Check(CheckArgs::plain(files)) })
+        Some(Args { color: Colour::Auto, command: Command::Check(Box::new(CheckArgs::plain(files))) })
     }
 }
 
