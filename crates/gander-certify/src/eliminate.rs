@@ -2,8 +2,9 @@
 //!
 //! `exists y. C1 and ... and Cn` is rewritten to an equivalent formula without `y` when
 //! - no conjunct mentions `y` (every sort has a value);
-//! - some conjunct is `y == e`, `y` or `not y`, with `e` free of `y`: replace (the one-point rule);
-//! - every conjunct that mentions `y` compares it with a term free of `y`: pair lower with upper bounds
+//! - some conjunct is `y == e`, `y` or `not y`, with `e` free of `y`: replace (the one-point rule); a sum in which `y` occurs
+//!   once, as `x + y == z`, is such a conjunct too;
+//! - every conjunct that mentions `y` compares it, or such a sum, with a term free of `y`: pair lower with upper bounds
 //!   (Fourier and Motzkin; exact for ints too, as `y` has no coefficient). If one side has no bound, infinitely many
 //!   values remain, so disequalities do no harm either;
 //! - `y` has few values: the disjunction over them.
@@ -98,8 +99,46 @@ fn point(pool: &mut Pool, y: SymbolId, part: TermId) -> Option<TermId> {
         (Op::Not, &[a]) if is_y(pool, a) => Some(pool.ff()),
         (Op::Eq, &[a, b]) if is_y(pool, a) && !mentions(pool, b, y) => Some(b),
         (Op::Eq, &[a, b]) if is_y(pool, b) && !mentions(pool, a, y) => Some(a),
+        (Op::Eq, &[a, b]) => isolate(pool, y, a, b).map(|(other, _)| other),
         _ => None,
     }
+}
+
+/// A term without `y` such that comparing `a` with `b` is comparing `y` with it, or it with `y` (then the second is true):
+/// where `y` occurs once in sums and differences of ints, or of reals.
+fn isolate(pool: &mut Pool, y: SymbolId, a: TermId, b: TermId) -> Option<(TermId, bool)> {
+    let sort = pool.symbol(y).sort;
+    if !sort.is_numeric() || pool.sort(a) != sort || pool.sort(b) != sort {
+        return None;
+    }
+    // a - b as a sum; true is minus.
+    let mut stack = vec![(a, false), (b, true)];
+    let mut found: Option<bool> = None;
+    let mut others: Vec<(TermId, bool)> = Vec::new();
+    while let Some((t, minus)) = stack.pop() {
+        match (pool.op(t), pool.args(t)) {
+            (Op::Symbol(s), _) if s == y => {
+                if found.replace(minus).is_some() {
+                    return None;
+                }
+            }
+            (Op::Add, args) => stack.extend(args.iter().map(|&arg| (arg, minus))),
+            (Op::Sub, &[l, r]) => stack.extend([(l, minus), (r, !minus)]),
+            (Op::Neg, &[arg]) => stack.push((arg, !minus)),
+            _ if mentions(pool, t, y) => return None,
+            _ => others.push((t, minus)),
+        }
+    }
+    let mirrored = found?;
+    // y + rest compared with 0 is y compared with -rest; -y + rest is rest compared with y.
+    let mut sum = match sort {
+        Sort::Int => pool.int(0),
+        _ => pool.real(0),
+    };
+    for (t, minus) in others {
+        sum = if minus == mirrored { pool.sub(sum, t) } else { pool.add(sum, t) };
+    }
+    Some((sum, mirrored))
 }
 
 /// What a conjunct says of `y`, in terms without `y`.
@@ -155,7 +194,7 @@ fn between(pool: &mut Pool, sort: Sort, low: (TermId, bool), high: (TermId, bool
     }
 }
 
-fn says(pool: &Pool, y: SymbolId, part: TermId) -> Option<Says> {
+fn says(pool: &mut Pool, y: SymbolId, part: TermId) -> Option<Says> {
     let (atom, positive) = match (pool.op(part), pool.args(part)) {
         (Op::Not, &[a]) => (a, false),
         _ => (part, true),
@@ -164,7 +203,7 @@ fn says(pool: &Pool, y: SymbolId, part: TermId) -> Option<Says> {
     let (other, mirrored) = match (pool.as_symbol(a) == Some(y), pool.as_symbol(b) == Some(y)) {
         (true, false) => (b, false),
         (false, true) => (a, true),
-        _ => return None,
+        _ => isolate(pool, y, a, b)?,
     };
     if mentions(pool, other, y) {
         return None;
@@ -193,4 +232,59 @@ fn try_values(pool: &mut Pool, y: SymbolId, parts: &[TermId]) -> Option<Vec<Term
     }
     rest.push(pool.or(cases));
     Some(rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gander_term::{Value, evaluate, parse_term};
+
+    /// Eliminates `p` and `q` and compares with trying values, for small values of `x` and `y`.
+    fn agrees(formula: &str, quantifier_left: bool) {
+        let mut pool = Pool::new();
+        for name in ["p", "q", "x", "y"] {
+            pool.variable(name, Sort::Int);
+        }
+        let body = parse_term(&mut pool, formula).unwrap_or_else(|e| panic!("{formula}: {e}"));
+        let symbol = |pool: &Pool, name: &str| pool.find_symbol(name).expect("declared");
+        let (p, q) = (symbol(&pool, "p"), symbol(&pool, "q"));
+        let (x, y) = (symbol(&pool, "x"), symbol(&pool, "y"));
+        let done = exists(&mut pool, &[p, q], body);
+        let free = pool.free_symbols(&[done]);
+        assert!(!free.contains(&p) && !free.contains(&q), "{formula}");
+        assert_eq!(pool.features(&[done]).quantifiers, quantifier_left, "{formula}");
+        if quantifier_left {
+            return;
+        }
+        for (xv, yv) in (-3i64..=3).flat_map(|a| (-3i64..=3).map(move |b| (a, b))) {
+            let known = |s: SymbolId| match s {
+                s if s == x => Some(Value::Int(xv.into())),
+                s if s == y => Some(Value::Int(yv.into())),
+                _ => None,
+            };
+            let found = evaluate(&pool, done, &known);
+            let some = (-15i64..=15).flat_map(|a| (-15i64..=15).map(move |b| (a, b))).any(|(pv, qv)| {
+                let look = |s: SymbolId| match s {
+                    s if s == p => Some(Value::Int(pv.into())),
+                    s if s == q => Some(Value::Int(qv.into())),
+                    s => known(s),
+                };
+                evaluate(&pool, body, &look) == Ok(Value::Bool(true))
+            });
+            assert_eq!(found, Ok(Value::Bool(some)), "{formula} at x = {xv}, y = {yv}");
+        }
+    }
+
+    #[test]
+    fn a_symbol_in_a_sum_is_eliminated() {
+        agrees("p + q == x + y and q > y - 10", false);
+        agrees("p - q == x and q - y < 2 and y - q < 2 and p > 0", false);
+        agrees("x - p > y and p + y >= x", false);
+        agrees("3 - (p - x) <= q and q + p < y and p == 2", false);
+        agrees("-p < x and p - 1 < -y and q == p", false);
+        agrees("x + p != y and p <= x", false);
+        // Twice in a sum, or with a coefficient: left to a solver.
+        agrees("p + p == x", true);
+        agrees("2 * p < x and x < 3 * p", true);
+    }
 }
