@@ -100,12 +100,11 @@ fn resolve(pool: &mut Pool, clause: &Clause, at: usize, definition: &Clause) -> 
         }
     }
     for s in pool.free_symbols(&definition.terms()) {
-        if !map.contains_key(&s) {
+        map.entry(s).or_insert_with(|| {
             let symbol = pool.symbol(s).clone();
             let fresh = pool.declare_fresh(&symbol.name, symbol.sort);
-            let term = pool.var(fresh);
-            map.insert(s, term);
-        }
+            pool.var(fresh)
+        });
     }
     let mut made = clause.clone();
     made.body.remove(at);

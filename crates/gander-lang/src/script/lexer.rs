@@ -46,8 +46,8 @@ pub(super) fn lex(text: &str, report: &mut Report) -> Vec<Token> {
             first.len_utf8()
         } else if rest.starts_with("//") {
             run(0, |c| c != '\n')
-        } else if rest.starts_with("/*") {
-            match rest[2..].find("*/") {
+        } else if let Some(comment) = rest.strip_prefix("/*") {
+            match comment.find("*/") {
                 Some(end) => end + 4,
                 None => {
                     let diagnostic = Diagnostic::new(Code::E0105, here(2), "this comment is never closed");

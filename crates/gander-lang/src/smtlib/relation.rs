@@ -152,8 +152,8 @@ pub(crate) fn ways(pool: &Pool, terms: &[TermId], next: &FxHashMap<SymbolId, Var
 pub(crate) fn split(pool: &mut Pool, terms: &[TermId], next: &FxHashMap<SymbolId, VarId>) -> Relation {
     let symbols: FxHashSet<SymbolId> = next.keys().copied().collect();
     let solved = solve(pool, terms, &symbols);
-    let mut relation = Relation::default();
-    relation.assignments = solved.values.iter().map(|(s, value)| (next[s], *value)).collect();
+    let assignments = solved.values.iter().map(|(s, value)| (next[s], *value)).collect();
+    let mut relation = Relation { assignments, ..Relation::default() };
     relation.assignments.sort_by_key(|(var, _)| *var);
     let mut unknowns = Unknowns { symbols: &symbols, known: FxHashMap::default() };
     for t in solved.rest {

@@ -48,8 +48,8 @@ pub(super) fn lex(text: &str, report: &mut Report) -> Vec<Token> {
             first.len_utf8()
         } else if rest.starts_with("--") {
             run(0, |c| c != '\n')
-        } else if rest.starts_with("/--") {
-            rest[3..].find("--/").map_or(rest.len(), |end| end + 6)
+        } else if let Some(comment) = rest.strip_prefix("/--") {
+            comment.find("--/").map_or(rest.len(), |end| end + 6)
         } else if (rest.starts_with("f'") || rest.starts_with("F'"))
             && rest[2..].starts_with(|c: char| c.is_ascii_digit())
         {
