@@ -9,7 +9,7 @@
 //! For example `oracle 20000 0 induction,pdr --log runs.tsv`. Engines run one after the other on the systems FIRST to
 //! FIRST + COUNT; `all` is the portfolio. The depth bounds bounded model checking and induction, the budget the time for one system:
 //! claims that are open then stay open. Each part is a few lines of the log when it is over; a run that was stopped
-//! goes on with the FIRST that comes next. `--table` adds a log up. Ends at the first disagreement or internal error.
+//! goes on with the FIRST that comes next. `--table` adds a log up; of a part that was run again the last run counts. Ends at the first disagreement or internal error.
 
 #[path = "../tests/models/against_oracle.rs"]
 mod against_oracle;
@@ -180,8 +180,15 @@ struct Sum {
 
 fn print_table(log: &str) -> Result<(), Error> {
     let mut sums: BTreeMap<String, Sum> = BTreeMap::new();
+    let mut last: BTreeMap<[String; 4], String> = BTreeMap::new();
     for line in BufReader::new(File::open(log)?).lines() {
         let line = line?;
+        let mut words = line.split('\t').map(String::from);
+        if let (Some(a), Some(b), Some(c), Some(d)) = (words.next(), words.next(), words.next(), words.next()) {
+            last.insert([a, b, c, d], line);
+        }
+    }
+    for line in last.into_values() {
         let fields: Vec<&str> = line.split('\t').collect();
         let [engine, _, _, kind, numbers @ ..] = &fields[..] else { continue };
         let numbers: Vec<f64> = numbers.iter().filter_map(|n| n.parse().ok()).collect();
