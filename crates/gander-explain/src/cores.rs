@@ -223,7 +223,7 @@ impl Explainer<'_> {
     fn smallest(&mut self, best: &mut Proof) -> Result<bool, Stop> {
         self.shrink(best)?;
         loop {
-            let cuts: Vec<PartSet> = self.inadequate.iter().map(PartSet::complement).collect();
+            let cuts: Vec<PartSet> = self.inadequate.iter().chain(&self.undecided).map(PartSet::complement).collect();
             let Some(candidate) = smallest_hitting_set(self.parts.len(), &cuts, BRANCHES) else {
                 return Ok(false);
             };
@@ -237,7 +237,7 @@ impl Explainer<'_> {
                 }
                 Adequacy::Inadequate => {}
                 // Taken for inadequate.
-                Adequacy::Undecided => self.remember_inadequate(&candidate),
+                Adequacy::Undecided => self.pass_over(&candidate),
             }
         }
     }
@@ -252,6 +252,7 @@ impl Explainer<'_> {
     ) -> Result<(), Stop> {
         let mut map = Map::new(self.parts.len());
         self.news.clone_from(&self.inadequate);
+        self.news.extend_from_slice(&self.undecided);
         let mut offline: Vec<Proof> = Vec::new();
         let mut waiting = Some(first);
         loop {
@@ -263,7 +264,7 @@ impl Explainer<'_> {
                         Adequacy::Adequate(proof) => Some(proof),
                         Adequacy::Inadequate => None,
                         Adequacy::Undecided => {
-                            self.remember_inadequate(&seed);
+                            self.pass_over(&seed);
                             None
                         }
                     }

@@ -87,6 +87,8 @@ pub struct Explainer<'p> {
     config: ExplainConfig,
     /// Sets known not to be enough, none below another.
     pub(crate) inadequate: Vec<PartSet>,
+    /// Sets that nobody could decide: the search passes over them and what is in them, but nothing is known of them.
+    pub(crate) undecided: Vec<PartSet>,
     /// Those that were found since somebody last looked.
     pub(crate) news: Vec<PartSet>,
     /// Some answer was a guess because nobody knew.
@@ -155,6 +157,7 @@ impl<'p> Explainer<'p> {
             prover,
             config,
             inadequate: Vec::new(),
+            undecided: Vec::new(),
             news: Vec::new(),
             guessed: false,
         })
@@ -236,6 +239,9 @@ impl<'p> Explainer<'p> {
     pub(crate) fn adequacy(&mut self, kept: &PartSet) -> Result<Adequacy, Stop> {
         if self.inadequate.iter().any(|set| kept.is_subset(set)) {
             return Ok(Adequacy::Inadequate);
+        }
+        if self.undecided.iter().any(|set| kept.is_subset(set)) {
+            return Ok(Adequacy::Undecided);
         }
         for steps in 0..=SHORT {
             if let Some(found) = self.short_run(kept, steps)? {
@@ -321,6 +327,12 @@ impl<'p> Explainer<'p> {
     pub(crate) fn remember_inadequate(&mut self, set: &PartSet) {
         self.inadequate.retain(|known| !known.is_subset(set));
         self.inadequate.push(set.clone());
+        self.news.push(set.clone());
+    }
+
+    /// The search goes on as if the set were inadequate, but nothing is concluded from it: it was not decided.
+    pub(crate) fn pass_over(&mut self, set: &PartSet) {
+        self.undecided.push(set.clone());
         self.news.push(set.clone());
     }
 

@@ -214,7 +214,8 @@ impl File {
 
     /// A node; a negative number stands for its bits inverted.
     fn node(&mut self, id: i64) -> Result<Node, Problem> {
-        let Some(&node) = self.nodes.get(&id.abs()) else { return wrong(format!("there is no node {}", id.abs())) };
+        let positive = id.checked_abs().and_then(|n| self.nodes.get(&n));
+        let Some(&node) = positive else { return wrong(format!("there is no node {}", id.unsigned_abs())) };
         Ok(if id < 0 { self.inverted(node) } else { node })
     }
 

@@ -84,7 +84,14 @@ impl File<'_, '_> {
                 }
                 self.declare(*name, *sorts)?;
             }
-            (Some("declare-var" | "declare-const"), [_, name, sort]) => {
+            // One value for all clauses: a predicate without arguments.
+            (Some("declare-const"), [_, name, sort]) if terms.sort(*sort)? == Sort::Bool => self.declare_with(*name, Vec::new()),
+            (Some("declare-const"), [_, name, _]) => {
+                let what = format!("the constant `{}`, which is the same in all clauses,", tree.text(*name));
+                terms.unsupported(tree.span(command), &what);
+                return None;
+            }
+            (Some("declare-var"), [_, name, sort]) => {
                 let sort = terms.sort(*sort)?;
                 let text = tree.text(*name);
                 let symbol = terms.fresh(text, sort);
@@ -92,7 +99,13 @@ impl File<'_, '_> {
                 terms.scope.insert(text, Meaning::Term(term));
             }
             (Some("define-fun"), _) => {
+                terms.atoms.clear();
                 define(terms, command)?;
+                if let Some(atom) = terms.atoms.first() {
+                    let what = format!("the predicate `{}` within a definition", terms.predicates[atom.predicate].0);
+                    terms.unsupported(tree.span(command), &what);
+                    return None;
+                }
             }
             (Some("assert" | "rule"), [_, formula, ..]) => {
                 // A rule may be `(! formula :named name)`.
@@ -105,8 +118,8 @@ impl File<'_, '_> {
                 let mut made = clauses::read(terms, *goal, span)?;
                 // The goal was read as a fact.
                 match made.head.take() {
-                    Some(head) => made.body.push(head),
-                    None => {
+                    Some(head) if made.body.is_empty() && made.constraint.is_empty() => made.body.push(head),
+                    _ => {
                         terms.expected(*goal, "a predicate");
                         return None;
                     }
@@ -129,12 +142,17 @@ impl File<'_, '_> {
         for s in terms.tree.list(sorts) {
             args.push(terms.sort(s)?);
         }
+        self.declare_with(name, args);
+        Some(())
+    }
+
+    fn declare_with(&mut self, name: Id, args: Vec<Sort>) {
+        let terms = &mut self.terms;
         let text = terms.tree.text(name);
         let index = terms.predicates.len();
         terms.predicates.push((text.to_string(), args));
         if terms.scope.insert(text, Meaning::Predicate(index)).is_some() {
             terms.report.error(Code::E0201, terms.tree.span(name), format!("`{text}` is declared twice"));
         }
-        Some(())
     }
 }

@@ -265,10 +265,14 @@ impl<'a> Model<'a> {
         if block.states.is_empty() {
             return vec![0];
         }
-        let given = block.inits.iter().find_map(|init| match init {
+        let mut all = block.inits.iter().filter_map(|init| match init {
             Init::Assign { name, value } if name.text == "state" => Some((self.script.as_name(*value), *value)),
             _ => None,
         });
+        let given = all.next();
+        if let Some((_, again)) = all.next() {
+            report.error(Code::E0201, self.script.span(again), "`state` has its first value already");
+        }
         match given {
             None => (0..block.states.len() as u16).collect(),
             Some((Some(name), value)) => match block.states.iter().position(|s| s.text == name.text) {

@@ -13,7 +13,7 @@ use crate::smtlib::tree::{Id, Tree};
 use crate::span::Span;
 use gander_system::Numerals;
 use gander_term::{SymbolId, TermId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Reads a VMT file.
 pub fn load(source: &str, file_name: &str) -> Loaded {
@@ -27,6 +27,7 @@ pub fn load(source: &str, file_name: &str) -> Loaded {
         terms: Terms::new(&tree, &mut report),
         declared: Vec::new(),
         next: FxHashMap::default(),
+        nexts: FxHashSet::default(),
         init: Vec::new(),
         trans: Vec::new(),
         properties: Vec::new(),
@@ -50,6 +51,8 @@ struct File<'t, 'a> {
     declared: Vec<(&'a str, SymbolId, Span)>,
     /// The next value of each state variable.
     next: FxHashMap<SymbolId, SymbolId>,
+    /// The symbols that stand for next values.
+    nexts: FxHashSet<SymbolId>,
     init: Vec<TermId>,
     trans: Vec<TermId>,
     properties: Vec<Property>,
@@ -158,8 +161,10 @@ impl<'a> File<'_, 'a> {
                 match (self.terms.pool.as_symbol(term), next) {
                     (Some(current), Some(next)) => {
                         let sorts = (self.terms.pool.symbol(current).sort, self.terms.pool.symbol(next).sort);
-                        if sorts.0 != sorts.1 || self.next.insert(current, next).is_some() {
-                            self.terms.report.error(Code::E0301, span, "a variable has one next value, of its sort");
+                        let taken = next == current || !self.nexts.insert(next);
+                        if sorts.0 != sorts.1 || taken || self.next.insert(current, next).is_some() {
+                            let message = "a variable has one next value, of its sort, that is no other's";
+                            self.terms.report.error(Code::E0301, span, message);
                         }
                     }
                     _ => self.terms.report.error(Code::E0202, span, "`:next` relates two declared variables"),
@@ -170,7 +175,6 @@ impl<'a> File<'_, 'a> {
     }
 
     fn machine(self, name: String) -> Machine {
-        let nexts: rustc_hash::FxHashSet<SymbolId> = self.next.values().copied().collect();
         if self.properties.is_empty() && !self.terms.report.has_errors() {
             let diagnostic = Diagnostic::new(Code::W0803, Span::at(0), "this file has no property to check");
             self.terms.report.add(diagnostic.help("annotate a formula with `:invar-property 0`"));
@@ -179,7 +183,7 @@ impl<'a> File<'_, 'a> {
         let variables = self
             .declared
             .iter()
-            .filter(|(_, s, _)| !nexts.contains(s))
+            .filter(|(_, s, _)| !self.nexts.contains(s))
             .map(|&(name, current, span)| Variable {
                 name: name.to_string(),
                 sort: pool.symbol(current).sort,

@@ -260,7 +260,7 @@ impl<'a> Model<'a> {
             if decl.constant {
                 let declared = self.resolve(Some(i), decl.ty);
                 fine &= self.check_argument(node, decl, declared.ty, arg, span);
-                if arg.cells().iter().any(|c| c.first != c.later) {
+                if arg.cells().iter().any(|c| !c.is_rigid()) {
                     let text = self.word(decl.name.word);
                     self.error(Code::E1404, span, format!("the argument for the constant `{text}` is not constant"));
                     fine = false;

@@ -321,12 +321,14 @@ impl<'a> Model<'a> {
     }
 
     /// Bounds on a quantified int that the body states: `0 <= i and i < n => …` for all, `0 <= i and i < n and …` for some.
+    ///
+    /// A bound that mentions a variable of the same quantifier is none: it is not known here, and a constant may have its name.
     pub(super) fn guard_bounds(
         &mut self,
         at: super::resolve::At,
         word: Word,
         kind: QuantifierKind,
-        body: ExprId,
+        (vars, body): (&[(Name, TypeId)], ExprId),
     ) -> (Option<gander_term::IBig>, Option<gander_term::IBig>) {
         let file = self.file;
         let mut stack = match (&file.expr(body).kind, kind) {
@@ -354,7 +356,10 @@ impl<'a> Model<'a> {
             walk::below(file, &[other], |e| {
                 simple &= match &file.expr(e).kind {
                     ExprKind::Int(_) | ExprKind::Binary(Binary::Add | Binary::Sub | Binary::Mul, _, _) => true,
-                    ExprKind::Name(n) => n.word != word && self.lookup(at, n.word).is_some_and(|v| v.ty == INT),
+                    ExprKind::Name(n) => {
+                        !vars.iter().any(|(v, _)| v.word == n.word)
+                            && self.lookup(at, n.word).is_some_and(|v| v.ty == INT)
+                    }
                     ExprKind::Unary(Unary::Neg, _) => true,
                     _ => false,
                 };

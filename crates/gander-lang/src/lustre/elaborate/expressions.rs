@@ -233,6 +233,11 @@ impl Model<'_> {
         if let Some(value) = self.constants.get(&word) {
             return Some(value.clone());
         }
+        self.variant(word)
+    }
+
+    /// The variant of an enumeration with this name, whatever hides it here.
+    fn variant(&mut self, word: Word) -> Option<Val> {
         let &(e, variant) = self.types.variants.get(&word)?;
         let ty = self.types.intern(Shape::Enum(e));
         let cell = self.constant(Value::Enum(self.types.enums[e as usize].sort, variant));
@@ -275,7 +280,7 @@ impl Model<'_> {
         let op = if kind == QuantifierKind::Forall { Op::And } else { Op::Or };
         let mut choices: Vec<Vec<(Word, Val)>> = vec![Vec::new()];
         for (name, ty) in vars {
-            let Some(domain) = self.domain(at, *ty, *name, kind, body) else {
+            let Some(domain) = self.domain(at, (*name, *ty), kind, (vars, body)) else {
                 self.symbolic_quantifier(at, id, vars, body, work);
                 return;
             };
@@ -302,22 +307,33 @@ impl Model<'_> {
     }
 
     /// All values of a quantified variable, if its type (or a bound on it in the body) makes them finitely many.
-    fn domain(&mut self, at: At, ty: TypeId, name: Name, kind: QuantifierKind, body: ExprId) -> Option<Vec<Val>> {
+    fn domain(
+        &mut self,
+        at: At,
+        (name, ty): (Name, TypeId),
+        kind: QuantifierKind,
+        quantified: (&[(Name, TypeId)], ExprId),
+    ) -> Option<Vec<Val>> {
         let resolved = self.resolve(at, ty);
         match self.types.shape(resolved.ty).clone() {
             Shape::Bool => Some(vec![self.truth(false), self.truth(true)]),
             Shape::Enum(e) => {
                 let variants = self.types.enums[e as usize].variants.clone();
-                Some(variants.into_iter().filter_map(|v| self.lookup(None, v)).collect())
+                Some(variants.into_iter().filter_map(|v| self.variant(v)).collect())
             }
             Shape::Int => {
-                let mut bounds = (None, None);
+                // A range of a range: all of them hold.
+                let mut bounds: (Option<IBig>, Option<IBig>) = (None, None);
                 for r in &resolved.refinements {
                     let Promise::Bounds { low, high } = r.promise else { return None };
-                    bounds = (self.bound(r.at, low)?, self.bound(r.at, high)?);
+                    bounds.0 = bounds.0.max(self.bound(r.at, low)?);
+                    bounds.1 = match (bounds.1, self.bound(r.at, high)?) {
+                        (Some(a), Some(b)) => Some(a.min(b)),
+                        (a, b) => a.or(b),
+                    };
                 }
                 if resolved.refinements.is_empty() {
-                    bounds = self.guard_bounds(at, name.word, kind, body);
+                    bounds = self.guard_bounds(at, name.word, kind, quantified);
                 }
                 let (Some(low), Some(high)) = bounds else { return None };
                 let count = if high < low { 0 } else { usize::try_from(&high - &low).ok()?.checked_add(1)? };

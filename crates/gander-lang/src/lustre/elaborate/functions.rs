@@ -101,7 +101,7 @@ impl<'a> Model<'a> {
         let key = (node.name.word, self.instances[i].type_args.iter().map(|(_, r)| r.ty).collect());
         let arguments: Vec<Cell> = args.iter().flat_map(|a| a.cells().to_vec()).collect();
         let leaves: Vec<Ty> = args.iter().flat_map(|a| self.types.leaves(a.ty)).collect();
-        let rigid = arguments.iter().all(|c| c.first == c.later);
+        let rigid = arguments.iter().all(|c| c.is_rigid());
         let results = if let Some(domains) = self.domains(&leaves) {
             self.table_call(key, node, &types, &arguments, &domains, site.span)
         } else {

@@ -19,6 +19,14 @@ pub(super) struct Cell {
     pub(super) instant: bool,
 }
 
+impl Cell {
+    /// The stream is known to have one value for the whole run. Equal terms alone do not say so: those of `x -> pre x` are equal, as
+    /// current symbols mean this instant in `first` and the one before in `later`.
+    pub(super) fn is_rigid(self) -> bool {
+        self.instant && self.first == self.later
+    }
+}
+
 /// A clock, an index into [`super::clocks::Clocks`]. The system's own is 0.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(super) struct ClockId(pub(super) u32);
