@@ -85,7 +85,9 @@ impl File<'_, '_> {
                 self.declare(*name, *sorts)?;
             }
             // One value for all clauses: a predicate without arguments.
-            (Some("declare-const"), [_, name, sort]) if terms.sort(*sort)? == Sort::Bool => self.declare_with(*name, Vec::new()),
+            (Some("declare-const"), [_, name, sort]) if terms.sort(*sort)? == Sort::Bool => {
+                self.declare_with(*name, Vec::new())
+            }
             (Some("declare-const"), [_, name, _]) => {
                 let what = format!("the constant `{}`, which is the same in all clauses,", tree.text(*name));
                 terms.unsupported(tree.span(command), &what);
