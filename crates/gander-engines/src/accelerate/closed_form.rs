@@ -43,6 +43,8 @@ pub(super) struct Closed {
     pub counts: Vec<SymbolId>,
     /// What it suggests for proofs.
     pub hints: Hints,
+    /// Coefficients that are restricted to their values in the model.
+    pub restricted: Vec<Linear>,
 }
 
 /// Why there is no closed form.
@@ -76,7 +78,8 @@ impl Closing<'_> {
     pub(super) fn close(&mut self, body: &Body) -> Result<Closed, Declined> {
         // What must hold at the head only.
         let mut demands: Vec<Literal> = Vec::new();
-        let polys = self.solve(body, &mut demands)?;
+        let mut restricted = Vec::new();
+        let polys = self.solve(body, &mut demands, &mut restricted)?;
         let head = demands.clone();
         let moves = |p: &Option<Poly>| p.as_ref().is_some_and(|p| p.len() > 1);
         if !polys.iter().any(moves) {
@@ -106,7 +109,7 @@ impl Closing<'_> {
         }
         let degree = polys.iter().flatten().map(|p| p.len() - 1).max().unwrap_or(0).max(1);
         let hints = self.hints(body, &polys, &head);
-        Ok(Closed { guard, values, counts: self.counts[..degree].to_vec(), hints })
+        Ok(Closed { guard, values, counts: self.counts[..degree].to_vec(), hints, restricted })
     }
 
     /// What the loop suggests: how variables grow, and bounds on them.
@@ -148,14 +151,19 @@ impl Closing<'_> {
     }
 
     /// By variable: its values round by round; none for what is no number, which does not change.
-    fn solve(&mut self, body: &Body, head: &mut Vec<Literal>) -> Result<Vec<Option<Poly>>, Declined> {
+    fn solve(
+        &mut self,
+        body: &Body,
+        head: &mut Vec<Literal>,
+        restricted: &mut Vec<Linear>,
+    ) -> Result<Vec<Option<Poly>>, Declined> {
         let index: FxHashMap<SymbolId, usize> = self.vars.iter().enumerate().map(|(i, v)| (v.0, i)).collect();
         let mut solved: Vec<Option<Option<Poly>>> = vec![None; self.vars.len()];
         loop {
             let before = solved.iter().filter(|s| s.is_some()).count();
             for v in 0..self.vars.len() {
                 if solved[v].is_none() {
-                    solved[v] = self.solve_one(v, &body.values[v], &index, &solved, head)?;
+                    solved[v] = self.solve_one(v, &body.values[v], &index, &solved, (head, restricted))?;
                 }
             }
             let after = solved.iter().filter(|s| s.is_some()).count();
@@ -176,7 +184,7 @@ impl Closing<'_> {
         value: &Expr,
         index: &FxHashMap<SymbolId, usize>,
         solved: &[Option<Option<Poly>>],
-        head: &mut Vec<Literal>,
+        (head, restricted): (&mut Vec<Literal>, &mut Vec<Linear>),
     ) -> Result<Option<Option<Poly>>, Declined> {
         let symbol = self.vars[v].0;
         let x = self.pool.var(symbol);
@@ -230,7 +238,7 @@ impl Closing<'_> {
                 let number = a.value(|t| self.value_of(t)).ok_or(Declined::Change)?;
                 let number = Linear::number(number);
                 head.push(Literal::number(self.pool, a.minus(&number), Relation::Equal));
-                *a = number;
+                restricted.push(std::mem::replace(a, number));
             }
         }
         trim(&mut poly);

@@ -4,12 +4,14 @@
 //! takes no loop twice in succession, and no steps that a loop does in one round (Frohn and Giesl's blocking clauses, which make
 //! the search look at what is new). A tidy path is asked for with a last step that is unlike all seen so far, or without.
 
+mod shorten;
+
 use std::sync::Arc;
 
 use gander_smt::{Answer, Limits, Literal, Reason, Solver};
 use gander_system::passes::with_shortcuts;
 use gander_system::{ClaimId, TransitionId};
-use gander_term::{Importer, SymbolId, TermId, Value};
+use gander_term::{Importer, SymbolId, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::encoding::Encoding;
@@ -18,8 +20,8 @@ use crate::question::{Asker, Place, Question, Target};
 use crate::search::system_features;
 use crate::unrolling::{Origin, Path, Unrolling};
 
-use super::cube::as_count;
 use super::workshop::{Part, Workshop};
+use shorten::Query;
 
 /// A formula that holds where a transition is taken as it was seen before, over the workshop's symbols.
 #[derive(Clone, Copy, Debug)]
@@ -53,6 +55,8 @@ pub(super) struct Front {
     seen: Vec<TermId>,
     /// For each loop: the shared parameters that count rounds, its own first.
     counts: Vec<Vec<SymbolId>>,
+    /// For each loop: the steps in a round, if there is no loop inside.
+    round: Vec<Option<u64>>,
     first_loop: usize,
 }
 
@@ -112,6 +116,7 @@ impl Front {
             tidied: 0,
             seen: Vec::new(),
             counts: Vec::new(),
+            round: Vec::new(),
             first_loop: workshop.own(),
         };
         front.prepare(workshop).map_err(|e| broken(&e))?;
@@ -136,6 +141,7 @@ impl Front {
             let once = self.placed(workshop, learned.once, &learned.parts)?;
             self.untidy.push(once);
             let params = self.encoding.params(id);
+            self.round.push(workshop.steps_in_round(l));
             let positions = workshop.count_positions(l);
             self.counts.push(positions.into_iter().filter_map(|p| params.get(p).copied()).collect());
         }
@@ -186,8 +192,8 @@ impl Front {
         self.unrolling.nodes(depth).is_empty()
     }
 
-    /// A run of `depth` steps to a target of a claim with these positions, with the position of the claim. Of several runs one with
-    /// few rounds.
+    /// A run of `depth` steps to a target of a claim with these positions, with the position of the claim. Of several runs a
+    /// short one, which may have a step more in the unrolling.
     pub(super) fn ask(
         &mut self,
         desk: &Desk,
@@ -195,6 +201,13 @@ impl Front {
         depth: u32,
         limits: Limits,
     ) -> Result<Option<(usize, Path)>, Reason> {
+        let Some((query, possible)) = self.query(open, depth) else { return Ok(None) };
+        let Some((met, path)) = self.met(&possible, &[query], depth, limits)? else { return Ok(None) };
+        self.shortened(desk, Query { possible, query, depth, limits }, (met, path)).map(Some)
+    }
+
+    /// What stands for "a target of an open claim is met behind so many steps", with the targets that can be.
+    fn query(&mut self, open: &[bool], depth: u32) -> Option<(Literal, Vec<usize>)> {
         self.unroll(depth);
         let fresh = self.prepared.insert(depth);
         let e = &mut self.encoding;
@@ -217,13 +230,12 @@ impl Front {
             }
         }
         if flags.is_empty() {
-            return Ok(None);
+            return None;
         }
         let some = e.pool.or(flags);
         let query = self.unrolling.session.literal();
         self.unrolling.assert_if_at(e, query, some, depth);
-        let Some((met, path)) = self.met(&possible, &[query], depth, limits)? else { return Ok(None) };
-        self.with_fewest_rounds(desk, &possible, query, depth, limits, (met, path)).map(Some)
+        Some((query, possible))
     }
 
     fn met(
@@ -245,57 +257,6 @@ impl Front {
                 Ok(Some((self.owners[met], path)))
             }
         }
-    }
-
-    /// Searches for a run whose loops have as few rounds as can be, the most of them counting.
-    fn with_fewest_rounds(
-        &mut self,
-        desk: &Desk,
-        possible: &[usize],
-        query: Literal,
-        depth: u32,
-        limits: Limits,
-        found: (usize, Path),
-    ) -> Result<(usize, Path), Reason> {
-        let (mut best, mut low) = (found, 1u64);
-        let mut high = self.most_rounds(&best.1);
-        while low < high && !desk.is_cancelled() {
-            let middle = low + (high - low) / 2;
-            let bound = self.unrolling.session.literal();
-            for l in 0..self.counts.len() {
-                let e = &mut self.encoding;
-                let most = e.pool.int(middle);
-                let take = e.take(TransitionId::from(self.first_loop + l));
-                let parts: Vec<TermId> = self.counts[l].iter().map(|&s| e.pool.var(s)).collect();
-                let parts: Vec<TermId> = parts.into_iter().map(|n| e.pool.le(n, most)).collect();
-                let few = e.pool.and(parts);
-                let few = e.pool.implies(take, few);
-                for step in 0..depth {
-                    self.unrolling.assert_if_at(&self.encoding, bound, few, step);
-                }
-            }
-            match self.met(possible, &[query, bound], depth, limits) {
-                Ok(Some(better)) => {
-                    best = better;
-                    high = self.most_rounds(&best.1).min(middle);
-                }
-                Ok(None) => low = middle + 1,
-                // The run that was found is good enough.
-                Err(Reason::Interrupted) => return Err(Reason::Interrupted),
-                Err(_) => break,
-            }
-        }
-        Ok(best)
-    }
-
-    /// The greatest number of rounds of a loop in a path.
-    fn most_rounds(&self, path: &Path) -> u64 {
-        let loops = path.steps.iter().filter(|(t, _)| t.index() >= self.first_loop);
-        loops
-            .filter_map(|(_, params)| params.first())
-            .map(|v: &Value| as_count(v).unwrap_or(u64::MAX))
-            .max()
-            .unwrap_or(1)
     }
 
     /// A tidy path with so many steps.

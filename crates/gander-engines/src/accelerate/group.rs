@@ -291,10 +291,14 @@ impl Group {
                     continue;
                 }
                 let Some(cubes) = cubes[begin..end].iter().cloned().collect::<Option<Vec<_>>>() else { continue };
-                let Some(found) = self.workshop.accelerate(body, &cubes) else { continue };
-                if self.goes_round(desk, &found) {
-                    self.workshop.learn(found);
-                    learned += 1;
+                let before = learned;
+                for found in self.workshop.accelerate(body, &cubes) {
+                    if self.goes_round(desk, &found) {
+                        self.workshop.learn(found);
+                        learned += 1;
+                    }
+                }
+                if learned > before {
                     break;
                 }
             }

@@ -20,6 +20,7 @@ mod group;
 mod linear;
 mod passage;
 mod proof;
+mod stride;
 #[cfg(test)]
 mod tests;
 mod workshop;

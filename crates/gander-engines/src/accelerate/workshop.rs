@@ -14,6 +14,7 @@ use super::cube::{Cube, Expr, as_count, cube};
 use super::linear::{Linear, Literal};
 use super::passage::{Passage, passage};
 use super::proof::suggested;
+use super::stride::Striding;
 
 /// Repetitions inside repetitions are expanded this deep.
 const MAX_NESTING: u32 = 16;
@@ -134,8 +135,12 @@ impl Workshop {
     }
 
     /// The closed form of successive steps that come back to the node they began at, if there is one that was not tried
-    /// before.
-    pub(super) fn accelerate(&mut self, steps: &[Taken], cubes: &[Cube]) -> Option<Loop> {
+    /// before; and behind it the one with the farthest strides, if they are not those of the steps.
+    pub(super) fn accelerate(&mut self, steps: &[Taken], cubes: &[Cube]) -> Vec<Loop> {
+        self.closed_forms(steps, cubes).unwrap_or_default()
+    }
+
+    fn closed_forms(&mut self, steps: &[Taken], cubes: &[Cube]) -> Option<Vec<Loop>> {
         let (first, last) = (steps.first()?, steps.last()?);
         let word = self.word(steps, cubes);
         if is_power(&word) || self.learned.iter().filter(|l| is_rotation(&l.word, &word)).count() >= MAX_ALIKE {
@@ -153,21 +158,29 @@ impl Workshop {
         }
         let counts = ["n", "n2", "n3"].map(|name| self.symbol(&format!("@count.{name}"), Sort::Int));
         let vars: Vec<(SymbolId, Sort)> = self.system.vars.iter().map(|v| (v.current, v.sort)).collect();
-        let mut closing = Closing {
-            pool: &mut self.pool,
-            vars: &vars,
-            model: &model,
-            counts,
-            #[cfg(test)]
-            bug: self.bug,
+        #[cfg(test)]
+        let bug = self.bug;
+        let close = |pool: &mut Pool, model: &FxHashMap<SymbolId, Value>| -> Result<Closed, Declined> {
+            let mut closing = Closing {
+                pool,
+                vars: &vars,
+                model,
+                counts,
+                #[cfg(test)]
+                bug,
+            };
+            closing.close(&body)
         };
-        let closed: Result<Closed, Declined> = closing.close(&body);
-        if let Ok(closed) = &closed {
-            let vars: Vec<TermId> = vars.iter().map(|v| self.pool.var(v.0)).collect();
-            let states: Vec<&State> = steps.iter().map(|s| &s.from).collect();
-            self.suggested.extend(suggested(&mut self.pool, &vars, &closed.hints, &states));
-        }
-        Some(Loop { node: first.from.node, parts, word, closed: closed.ok()? })
+        let closed = close(&mut self.pool, &model).ok()?;
+        let symbols: Vec<TermId> = vars.iter().map(|v| self.pool.var(v.0)).collect();
+        let states: Vec<&State> = steps.iter().map(|s| &s.from).collect();
+        self.suggested.extend(suggested(&mut self.pool, &symbols, &closed.hints, &states));
+        let mut striding = Striding { pool: &mut self.pool, vars: &vars, body: &body };
+        let farther = striding.farthest(&closed.restricted, &model);
+        let farther = farther.and_then(|model| close(&mut self.pool, &model).ok());
+        let all = [Some(closed), farther].into_iter().flatten();
+        let node = first.from.node;
+        Some(all.map(|closed| Loop { node, parts: parts.clone(), word: word.clone(), closed }).collect())
     }
 
     /// The kinds of the steps in a round: two loops with the same word, or one turned round, do much the same.
@@ -288,6 +301,12 @@ impl Workshop {
         }));
         self.shortcuts.push(Shortcut { name, source: node, target: node, params, guard, values });
         self.learned.push(Learned { parts: new_parts, counts, once, word });
+    }
+
+    /// The number of steps in a round of a loop, if there is no loop inside.
+    pub(super) fn steps_in_round(&self, l: usize) -> Option<u64> {
+        let parts = &self.learned[l].parts;
+        parts.iter().all(|p| p.passage < self.own()).then_some(parts.len() as u64)
     }
 
     /// The positions among the choices of a loop that count rounds: its own, and those of loops inside. Loops are made of loops
