@@ -8,7 +8,7 @@
 mod linear;
 
 use gander_term::{Op, Pool, Sort, SymbolId, TermId, Value, evaluate};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use linear::{Literal, Relation, literal};
 
@@ -24,13 +24,21 @@ const MAX_VALUES: u32 = 32;
 /// Elimination gives up when it has made so many terms: the expansion of truth values can double a formula each time.
 const MOST_TERMS: usize = 20_000;
 
+/// Formulas are not taken apart in more steps: what is shared in them is met again and again.
+const MOST_VISITS: usize = 20_000;
+
+/// Whether elimination has made so many terms that it gives up, since the pool had `before`.
+pub(crate) fn is_too_much(pool: &Pool, before: usize) -> bool {
+    pool.len() - before > MOST_TERMS
+}
+
 /// A formula without `symbols` that is equivalent to `exists symbols. body`, if one is found.
 pub(crate) fn eliminate(pool: &mut Pool, symbols: &[SymbolId], body: TermId) -> Option<TermId> {
     let mut rest: Vec<SymbolId> = symbols.to_vec();
     let mut body = fold(pool, body);
     let before = pool.len();
     while !rest.is_empty() {
-        if pool.len() - before > MOST_TERMS {
+        if is_too_much(pool, before) {
             return None;
         }
         let free = pool.free_symbols(&[body]);
@@ -51,10 +59,14 @@ fn is_small(pool: &Pool, s: SymbolId) -> bool {
 
 fn eliminate_one(pool: &mut Pool, x: SymbolId, body: TermId) -> Option<TermId> {
     if let Some(values) = pool.symbol(x).sort.values_within(pool, MAX_VALUES) {
+        if pool.postorder(&[body]).len().saturating_mul(values.len()) > MOST_TERMS {
+            return None;
+        }
         let cases: Vec<TermId> = values.into_iter().map(|v| replace(pool, body, x, v)).collect();
         return Some(pool.or(cases));
     }
-    let cubes = disjuncts(pool, body, x, true, MAX_DEPTH)?;
+    let mentioning = mentioning(pool, x, body);
+    let cubes = Forms { pool: &mut *pool, mentioning, visits: 0 }.disjuncts(body, true, MAX_DEPTH)?;
     let mut parts = Vec::with_capacity(cubes.len());
     for cube in cubes {
         parts.push(project(pool, x, &cube)?);
@@ -68,75 +80,101 @@ fn replace(pool: &mut Pool, t: TermId, x: SymbolId, v: Value) -> TermId {
     fold(pool, r)
 }
 
-/// `t` (or its negation) as a disjunction of conjunctions of literals; what does not mention `x` is one literal.
-/// Recursion is bounded by `depth`.
-fn disjuncts(pool: &mut Pool, t: TermId, x: SymbolId, positive: bool, depth: u32) -> Option<Vec<Vec<TermId>>> {
-    let depth = depth.checked_sub(1)?;
-    let args = pool.args(t).to_vec();
-    let op = pool.op(t);
-    if !pool.free_symbols(&[t]).contains(&x) {
-        let literal = if positive { t } else { pool.not(t) };
-        return Some(match pool.as_bool(literal) {
-            Some(true) => vec![Vec::new()],
-            Some(false) => Vec::new(),
-            None => vec![vec![literal]],
-        });
+/// The terms within `t` that mention `x`.
+fn mentioning(pool: &Pool, x: SymbolId, t: TermId) -> FxHashSet<TermId> {
+    let mut found = FxHashSet::default();
+    for u in pool.postorder(&[t]) {
+        if pool.as_symbol(u) == Some(x) || pool.args(u).iter().any(|a| found.contains(a)) {
+            found.insert(u);
+        }
     }
-    let bools = args.first().is_some_and(|&a| pool.sort(a) == Sort::Bool);
-    match (op, positive) {
-        (Op::Not, _) => disjuncts(pool, args[0], x, !positive, depth),
-        (Op::And, true) | (Op::Or, false) => {
-            let mut all = vec![Vec::new()];
-            for a in args {
-                let cubes = disjuncts(pool, a, x, positive, depth)?;
-                all = product(&all, &cubes)?;
-            }
-            Some(all)
+    found
+}
+
+/// A formula taken apart around a symbol.
+struct Forms<'p> {
+    pool: &'p mut Pool,
+    /// What mentions the symbol.
+    mentioning: FxHashSet<TermId>,
+    visits: usize,
+}
+
+impl Forms<'_> {
+    /// `t` (or its negation) as a disjunction of conjunctions of literals; what does not mention the symbol is one literal.
+    /// Recursion is bounded by `depth`.
+    fn disjuncts(&mut self, t: TermId, positive: bool, depth: u32) -> Option<Vec<Vec<TermId>>> {
+        let depth = depth.checked_sub(1)?;
+        self.visits += 1;
+        if self.visits > MOST_VISITS {
+            return None;
         }
-        (Op::Or, true) | (Op::And, false) => {
-            let mut all = Vec::new();
-            for a in args {
-                all.extend(disjuncts(pool, a, x, positive, depth)?);
-            }
-            (all.len() <= MAX_DISJUNCTS).then_some(all)
-        }
-        (Op::Implies, true) => {
-            let mut all = disjuncts(pool, args[0], x, false, depth)?;
-            all.extend(disjuncts(pool, args[1], x, true, depth)?);
-            (all.len() <= MAX_DISJUNCTS).then_some(all)
-        }
-        (Op::Implies, false) => {
-            let a = disjuncts(pool, args[0], x, true, depth)?;
-            let b = disjuncts(pool, args[1], x, false, depth)?;
-            product(&a, &b)
-        }
-        (Op::Eq, _) if bools => {
-            let mut all = Vec::new();
-            for first in [true, false] {
-                let a = disjuncts(pool, args[0], x, first, depth)?;
-                let b = disjuncts(pool, args[1], x, first == positive, depth)?;
-                all.extend(product(&a, &b)?);
-            }
-            (all.len() <= MAX_DISJUNCTS).then_some(all)
-        }
-        (Op::Ite, _) => {
-            let mut all = Vec::new();
-            for (test, branch) in [(true, args[1]), (false, args[2])] {
-                let c = disjuncts(pool, args[0], x, test, depth)?;
-                let b = disjuncts(pool, branch, x, positive, depth)?;
-                all.extend(product(&c, &b)?);
-            }
-            (all.len() <= MAX_DISJUNCTS).then_some(all)
-        }
-        (Op::Eq, false) if pool.sort(args[0]).is_numeric() => {
-            let (less, more) = (pool.lt(args[0], args[1]), pool.lt(args[1], args[0]));
-            Some(vec![vec![less], vec![more]])
-        }
-        (Op::Eq | Op::Lt | Op::Le | Op::Gt | Op::Ge, _) => {
+        let pool = &mut *self.pool;
+        let args = pool.args(t).to_vec();
+        let op = pool.op(t);
+        if !self.mentioning.contains(&t) {
             let literal = if positive { t } else { pool.not(t) };
-            Some(vec![vec![literal]])
+            return Some(match pool.as_bool(literal) {
+                Some(true) => vec![Vec::new()],
+                Some(false) => Vec::new(),
+                None => vec![vec![literal]],
+            });
         }
-        _ => None,
+        let bools = args.first().is_some_and(|&a| pool.sort(a) == Sort::Bool);
+        match (op, positive) {
+            (Op::Not, _) => self.disjuncts(args[0], !positive, depth),
+            (Op::And, true) | (Op::Or, false) => {
+                let mut all = vec![Vec::new()];
+                for a in args {
+                    let cubes = self.disjuncts(a, positive, depth)?;
+                    all = product(&all, &cubes)?;
+                }
+                Some(all)
+            }
+            (Op::Or, true) | (Op::And, false) => {
+                let mut all = Vec::new();
+                for a in args {
+                    all.extend(self.disjuncts(a, positive, depth)?);
+                }
+                (all.len() <= MAX_DISJUNCTS).then_some(all)
+            }
+            (Op::Implies, true) => {
+                let mut all = self.disjuncts(args[0], false, depth)?;
+                all.extend(self.disjuncts(args[1], true, depth)?);
+                (all.len() <= MAX_DISJUNCTS).then_some(all)
+            }
+            (Op::Implies, false) => {
+                let a = self.disjuncts(args[0], true, depth)?;
+                let b = self.disjuncts(args[1], false, depth)?;
+                product(&a, &b)
+            }
+            (Op::Eq, _) if bools => {
+                let mut all = Vec::new();
+                for first in [true, false] {
+                    let a = self.disjuncts(args[0], first, depth)?;
+                    let b = self.disjuncts(args[1], first == positive, depth)?;
+                    all.extend(product(&a, &b)?);
+                }
+                (all.len() <= MAX_DISJUNCTS).then_some(all)
+            }
+            (Op::Ite, _) => {
+                let mut all = Vec::new();
+                for (test, branch) in [(true, args[1]), (false, args[2])] {
+                    let c = self.disjuncts(args[0], test, depth)?;
+                    let b = self.disjuncts(branch, positive, depth)?;
+                    all.extend(product(&c, &b)?);
+                }
+                (all.len() <= MAX_DISJUNCTS).then_some(all)
+            }
+            (Op::Eq, false) if pool.sort(args[0]).is_numeric() => {
+                let (less, more) = (pool.lt(args[0], args[1]), pool.lt(args[1], args[0]));
+                Some(vec![vec![less], vec![more]])
+            }
+            (Op::Eq | Op::Lt | Op::Le | Op::Gt | Op::Ge, _) => {
+                let literal = if positive { t } else { pool.not(t) };
+                Some(vec![vec![literal]])
+            }
+            _ => None,
+        }
     }
 }
 

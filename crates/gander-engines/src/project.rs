@@ -8,7 +8,7 @@
 use gander_term::{Op, Pool, Simplifier, Sort, SymbolId, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::eliminate::eliminate;
+use crate::eliminate::{eliminate, is_too_much};
 use crate::encoding::Encoding;
 #[cfg(test)]
 use crate::seeded::SeededBug;
@@ -94,7 +94,11 @@ impl Projector {
 
     /// Eliminates what can be eliminated.
     fn eliminate_some(&mut self, e: &mut Encoding, symbols: &[SymbolId], mut body: TermId) -> TermId {
+        let before = e.pool.len();
         for &s in symbols {
+            if is_too_much(&e.pool, before) {
+                break;
+            }
             if let Some(without) = eliminate(&mut e.pool, &[s], body) {
                 body = self.simplify(&mut e.pool, without);
             }

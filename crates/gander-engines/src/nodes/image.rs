@@ -13,7 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::literals::tidy;
 use super::relevance::Relevance;
-use crate::eliminate::{eliminate, solve_equation};
+use crate::eliminate::{eliminate, is_too_much, solve_equation};
 use crate::encoding::Encoding;
 use crate::project::conjuncts;
 #[cfg(test)]
@@ -264,7 +264,11 @@ impl Images {
     }
 
     fn eliminate_some(&mut self, pool: &mut Pool, hidden: &[SymbolId], mut body: TermId) -> TermId {
+        let before = pool.len();
         for &s in hidden {
+            if is_too_much(pool, before) {
+                break;
+            }
             if let Some(without) = eliminate(pool, &[s], body) {
                 body = self.simplify(pool, without);
             }
