@@ -145,7 +145,7 @@ pub fn generate(seed: u64) -> Script {
         }
         let own: Vec<usize> = visible.iter().copied().filter(|v| vars[*v].owner == Some(p)).collect();
         let plain = Scope { vars: &vars, visible: own.clone(), locations: vec![], steps: false };
-        let inits = own.iter().filter(|_| r.0 % 7 != 0).map(|v| *v).collect::<Vec<_>>();
+        let inits = own.iter().filter(|_| !r.0.is_multiple_of(7)).copied().collect::<Vec<_>>();
         let inits = inits.into_iter().map(|v| plain.init(&mut r, v)).collect();
         let first_state = if states > 0 && r.chance(75) { Some(r.below(states)) } else { None };
         processes.push(Process { states, first_state, inits, rules });
