@@ -571,7 +571,9 @@ fn obstacles(system: &System, config: &CheckConfig, floor: &Floor, claim: ClaimI
     let nobody = engines.is_empty() && why.is_empty();
     for (engine, reason) in engines {
         let reason = reason.unwrap_or_else(|| match (ending, config.timeout) {
-            (Ending::OutOfTime, Some(t)) => format!("stopped by the time limit of {} s", t.as_secs_f64()),
+            (Ending::OutOfTime, Some(t)) => {
+                format!("stopped by the time limit of {} s", (t.as_secs_f64() * 100.0).round() / 100.0)
+            }
             (Ending::Cancelled, _) => "cancelled".to_string(),
             (Ending::OutOfMemory, _) => "stopped as the check used too much memory".to_string(),
             _ => "found nothing".to_string(),

@@ -6,6 +6,7 @@
 //!
 //! Quantified parts (no guard has a solution) are eliminated where that is cheap and else left as quantifiers.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use gander_system::Evidence;
@@ -280,40 +281,51 @@ impl Asker {
     /// that could not be eliminated.
     pub(crate) fn exclusion(&mut self, e: &mut Encoding, q: &Question) -> Option<Vec<(NodeId, TermId)>> {
         let system = Arc::clone(&e.system);
-        let mut bad: Vec<Vec<TermId>> = vec![Vec::new(); system.nodes.len()];
+        let mut everywhere = Vec::new();
+        // Most questions are about a node or two of many.
+        let mut bad: BTreeMap<usize, Vec<TermId>> = BTreeMap::new();
         for target in &q.targets {
             match target.place {
-                Place::Anywhere => {
-                    for parts in &mut bad {
-                        parts.push(target.formula);
-                    }
-                }
+                Place::Anywhere => everywhere.push(target.formula),
                 Place::At(n) => {
                     let choices: Vec<SymbolId> = self.choices(e, target.formula);
-                    bad[n.index()].push(eliminate(&mut e.pool, &choices, target.formula)?);
+                    let without = eliminate(&mut e.pool, &choices, target.formula)?;
+                    bad.entry(n.index()).or_default().push(without);
                 }
                 Place::Taking(t) => {
                     // Back to the parameters' own symbols: the step is completed with them.
                     let own = own_params(e, t, target.formula);
                     let term = step_exists(e, t, own);
-                    bad[system.transition(t).source.index()].push(term);
+                    bad.entry(system.transition(t).source.index()).or_default().push(term);
                 }
                 Place::Beginning(_) => return None,
             }
         }
+        let elsewhere = self.none_of(e, everywhere.clone())?;
         let mut exclusion = Vec::new();
-        for (n, parts) in bad.into_iter().enumerate() {
-            let some = e.pool.or(parts);
-            let none = e.pool.not(some);
-            let none = self.simplifier.simplify(&mut e.pool, none);
-            if e.pool.has_quantifier(none) {
-                return None;
-            }
+        let nodes: Vec<usize> =
+            if everywhere.is_empty() { bad.keys().copied().collect() } else { (0..system.nodes.len()).collect() };
+        for n in nodes {
+            let none = match bad.remove(&n) {
+                None => elsewhere,
+                Some(mut parts) => {
+                    parts.extend_from_slice(&everywhere);
+                    self.none_of(e, parts)?
+                }
+            };
             if e.pool.as_bool(none) != Some(true) {
                 exclusion.push((NodeId::from(n), none));
             }
         }
         Some(exclusion)
+    }
+
+    /// That none of the formulas holds; none if quantifiers are left in it.
+    fn none_of(&mut self, e: &mut Encoding, parts: Vec<TermId>) -> Option<TermId> {
+        let some = e.pool.or(parts);
+        let none = e.pool.not(some);
+        let none = self.simplifier.simplify(&mut e.pool, none);
+        (!e.pool.has_quantifier(none)).then_some(none)
     }
 
     /// The shared parameters in a formula.

@@ -10,7 +10,7 @@ use gander_smt::{Answer, Limits, SessionConfig, Solvers, StepSymbol};
 use gander_system::{
     ClaimKind, ClaimOrigin, Effect, Evidence, Goal, Leg, NodeFormulas, Run, System, TransitionId, Verdict,
 };
-use gander_term::{Importer, Op, Pool, SymbolId, TermId, Value, evaluate};
+use gander_term::{Importer, Op, Pool, Simplifier, SymbolId, TermId, Value, evaluate};
 use rustc_hash::FxHashMap;
 
 use crate::findings::next_values;
@@ -68,15 +68,41 @@ impl Reasons {
         let formula = *formulas.by_node.get(node.index())?;
         let formula = Importer::new().import(&mut pool, &formulas.pool, formula).ok()?;
         let mut parts = conjuncts(&pool, formula);
+        let guard = system.guard_term(&mut pool, t);
+        let assumed = system.assumption_term(&mut pool, node);
         if parts.len() <= MOST_PARTS && parts.len() > 1 {
-            let guard = system.guard_term(&mut pool, t);
-            let assumed = system.assumption_term(&mut pool, node);
             let context = pool.and([guard, assumed]);
             self.shorten(&mut pool, context, &mut parts);
         }
-        let shown = pool.and(parts);
+        let mut shown = pool.and(parts);
+        let known = pool.and([shown, assumed]);
+        if let Some(opposite) = self.opposite(system, &mut pool, guard, known)
+            && pool.postorder(&[opposite]).len() < pool.postorder(&[shown]).len()
+        {
+            shown = opposite;
+        }
         let name = if system.nodes.len() > 1 { system.node(node).name.clone() } else { String::new() };
         Some((name, pool.display_bounded(shown, LONGEST_FORMULA).to_string()))
+    }
+
+    /// The negation of a condition of the guard on the state, if it follows from what is known: that condition is never met.
+    fn opposite(&mut self, system: &System, pool: &mut Pool, guard: TermId, known: TermId) -> Option<TermId> {
+        let begun = *self.begun.get_or_insert_with(Instant::now);
+        let is_state = |s: &SymbolId| system.vars.iter().any(|v| v.current == *s);
+        for condition in conjuncts(pool, guard).into_iter().take(MOST_PARTS) {
+            if begun.elapsed() >= TIME {
+                return None;
+            }
+            if !pool.free_symbols(&[condition]).iter().all(is_state) {
+                continue;
+            }
+            let both = pool.and([known, condition]);
+            if self.contradicts(pool, both) {
+                let opposite = pool.not(condition);
+                return Some(Simplifier::new().simplify(pool, opposite));
+            }
+        }
+        None
     }
 
     /// Leaves out what is not needed to contradict the context.

@@ -1,7 +1,8 @@
 //! What runs are watched for.
 
 use gander_system::{ClaimId, ClaimKind, Goal, NodeId, State, System, TransitionId};
-use gander_term::{Pool, Value};
+use gander_term::{Pool, TermId, Value};
+use rustc_hash::FxHashMap;
 
 use crate::question::Question;
 use crate::view::View;
@@ -17,7 +18,7 @@ enum Stage {
 /// How a claim is decided by a run.
 enum Kind {
     /// By a state: bad where the formula of its node is false.
-    States(Vec<Option<Formula>>),
+    States { at: FxHashMap<NodeId, usize>, formulas: Vec<Formula> },
     /// By goals that are met in order; the number met so far.
     Goals(Vec<Stage>, usize),
     /// By the first state of a run by this start.
@@ -56,11 +57,20 @@ impl Watch {
             return Some(Watch { question, kind: Kind::Start(*s), open: true });
         }
         let exclusion = view.asker.exclusion(&mut view.encoding, &question)?;
-        let mut by_node: Vec<Option<Formula>> = system.nodes.iter().map(|_| None).collect();
+        let (mut at, mut formulas) = (FxHashMap::default(), Vec::new());
+        let mut compiled: FxHashMap<TermId, usize> = FxHashMap::default();
         for (n, term) in exclusion {
-            by_node[n.index()] = Some(Formula::new(scope, &view.encoding.pool, &[term])?);
+            let place = match compiled.get(&term) {
+                Some(&place) => place,
+                None => {
+                    formulas.push(Formula::new(scope, &view.encoding.pool, &[term])?);
+                    compiled.insert(term, formulas.len() - 1);
+                    formulas.len() - 1
+                }
+            };
+            at.insert(n, place);
         }
-        Some(Watch { question, kind: Kind::States(by_node), open: true })
+        Some(Watch { question, kind: Kind::States { at, formulas }, open: true })
     }
 
     /// A run begins.
@@ -79,8 +89,8 @@ impl Watch {
     pub(super) fn state(&mut self, state: &State, work: &mut Workspace) -> bool {
         let at = Moment { node: state.node, current: &state.values, params: &[], next: &[] };
         match &mut self.kind {
-            Kind::States(by_node) => {
-                by_node[state.node.index()].as_ref().is_some_and(|f| f.truth(at, work) == Some(false))
+            Kind::States { at: places, formulas } => {
+                places.get(&state.node).is_some_and(|&place| formulas[place].truth(at, work) == Some(false))
             }
             Kind::Goals(stages, met) => {
                 while let Some(Stage::State(p)) = stages.get(*met) {
