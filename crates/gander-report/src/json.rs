@@ -70,6 +70,9 @@ fn claim_json(claim: &ClaimView) -> Value {
         }
     }
     put("abstracted", json!(claim.abstracted));
+    if let Some(steps) = &claim.within {
+        put("within", json!(steps));
+    }
     put("evidence", evidence.map_or(Value::Null, |e| e.saved.clone()));
     Value::Object(object)
 }

@@ -293,6 +293,7 @@ fn reason(shown: &ShownEvidence) -> Vec<String> {
 fn summary(claim: &ClaimView) -> String {
     let mut parts = Vec::new();
     if let Some(evidence) = claim.verdict.evidence() {
+        parts.extend(claim.within.as_ref().map(|n| format!("within {n} steps")));
         parts.extend(evidence_summary(&evidence.shown, &claim.verdict));
         parts.extend(claim.shown_in.as_ref().map(|node| format!("of {node} alone")));
         parts.extend(abstraction_summary(&claim.abstracted));

@@ -242,6 +242,8 @@ pub struct ClaimView {
     pub because: Vec<(String, String)>,
     /// The node whose proof it is, if it is not the whole that was checked.
     pub shown_in: Option<String>,
+    /// The author bounds runs to so many steps, and the answer is about all of these: no more is known of longer ones.
+    pub within: Option<String>,
 }
 
 /// What a check of one file found.

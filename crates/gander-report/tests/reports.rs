@@ -21,6 +21,7 @@ fn claim(name: &str, origin: Origin, verdict: VerdictView) -> ClaimView {
         abstracted: Vec::new(),
         because: Vec::new(),
         shown_in: None,
+        within: None,
         warnings: Vec::new(),
     }
 }

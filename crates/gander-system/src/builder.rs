@@ -10,7 +10,7 @@
 
 use std::fmt;
 
-use gander_term::{NameClash, Pool, Sort, SymbolId, TermId, Value};
+use gander_term::{IBig, NameClash, Pool, Sort, SymbolId, TermId, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::claim::{Claim, ClaimKind, ClaimOrigin, Fairness, FairnessId, FairnessKind, Goal};
@@ -166,6 +166,7 @@ impl SystemBuilder {
             elements: Vec::new(),
             doubt: None,
             structure: Structure::default(),
+            step_limit: None,
             graph: Graph::default(),
         };
         let mut scopes = Scopes::default();
@@ -267,6 +268,11 @@ impl SystemBuilder {
     /// Says whether the author drew the control graph.
     pub fn set_structure(&mut self, structure: Structure) {
         self.system.structure = structure;
+    }
+
+    /// Says that runs end after so many steps, as the author bounds what is claimed.
+    pub fn set_step_limit(&mut self, steps: IBig) {
+        self.system.step_limit = Some(steps);
     }
 
     /// Makes a node final.

@@ -267,6 +267,8 @@ pub struct System {
     pub doubt: Option<Doubt>,
     /// Whether the author drew the control graph.
     pub structure: Structure,
+    /// Runs end after so many steps, as the author bounds what is claimed: verdicts about all runs say so.
+    pub step_limit: Option<IBig>,
     pub(crate) graph: Graph,
 }
 

@@ -57,6 +57,9 @@ pub(super) fn lower(model: &Model<'_>, goals: &[usize], bound: Option<&IBig>, re
         Err(error) => return refused(&error, report),
     };
     builder.set_structure(Structure::Undrawn);
+    if let Some(steps) = bound {
+        builder.set_step_limit(steps.clone());
+    }
     let symbols = match declare(model, goals, bound, &mut builder) {
         Ok(symbols) => symbols,
         Err(error) => return refused(&error, report),

@@ -43,6 +43,9 @@ pub struct Answered<'a> {
 /// The view of a claim with its answer. `saved` is the evidence in its file form, if there is any.
 pub fn claim_view(system: &System, answered: Answered<'_>, saved: serde_json::Value) -> ClaimView {
     let Answered { claim, verdict, engine, seconds, warnings, flow } = answered;
+    // A run is one of the unbounded system, too.
+    let about_all_runs = !matches!(verdict, Verdict::Holds(Evidence::Run(_)) | Verdict::Fails(Evidence::Run(_)));
+    let about_all_runs = about_all_runs && claim.origin == ClaimOrigin::Written;
     let view = |direction, evidence| EvidenceView { shown: shown(system, claim, flow, direction, evidence), saved };
     ClaimView {
         name: claim.name.clone(),
@@ -67,6 +70,7 @@ pub fn claim_view(system: &System, answered: Answered<'_>, saved: serde_json::Va
         abstracted: Vec::new(),
         because: Vec::new(),
         shown_in: None,
+        within: system.step_limit.as_ref().filter(|_| about_all_runs).map(ToString::to_string),
     }
 }
 

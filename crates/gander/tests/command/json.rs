@@ -179,3 +179,24 @@ fn a_schedule_is_told_if_asked_for() {
     let settled: u64 = engines.iter().map(|e| e["settled"].as_u64().unwrap()).sum();
     assert_eq!(settled as usize, value["results"].as_array().unwrap().len());
 }
+
+#[test]
+fn what_is_shown_of_bounded_runs_says_so() {
+    if !have_z3("what_is_shown_of_bounded_runs_says_so") {
+        return;
+    }
+    let model = "MAXSTEPS: 5\nVARS:\n  int x : 0..20;\nINIT:\n  x = 0;\nTRANS:\n  x = x + 1;\nSAFE low: x < 6\nSAFE lower: x < 5\nREACH ten: x == 10\n";
+    let folder = Folder::with("m.script", model);
+    let text = folder.run(&["check", "m.script"]).out;
+    let line = |name: &str| text.lines().find(|l| l.contains(name)).unwrap_or_default().to_string();
+    assert!(line(" low ").starts_with("holds") && line(" low ").contains("within 5 steps"), "{text}");
+    assert!(line(" ten ").starts_with("fails") && line(" ten ").contains("within 5 steps"), "{text}");
+    let value = validated(&folder.run(&["check", "--json", "m.script"]));
+    let within = |name: &str| {
+        let results = value["results"].as_array().unwrap();
+        results.iter().find(|r| r["claim"] == name).unwrap()["within"].clone()
+    };
+    assert_eq!((within("low"), within("ten")), (Value::from("5"), Value::from("5")));
+    // A run is a run of the unbounded system, too.
+    assert_eq!(within("lower"), Value::Null);
+}
