@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use gander_smt::{Answer, Limits, Reason, Session, SessionConfig, Solver, StepSymbol};
 use gander_system::System;
-use gander_term::{EvalError, Features, IBig, Op, Pool, Sort, SymbolId, TermId, Value, evaluate};
+use gander_term::{EvalError, Features, Op, Pool, Sort, SymbolId, TermId, Value, evaluate};
 
 use crate::formula::fold_closed;
 use crate::known::Known;
@@ -328,14 +328,7 @@ impl<'a> Case<'a> {
 
     /// Some value of the symbol's sort.
     pub(crate) fn any_value(&self, s: SymbolId) -> Value {
-        match self.pool.symbol(s).sort {
-            Sort::Bool => Value::Bool(false),
-            Sort::Int => Value::Int(IBig::ZERO),
-            Sort::Real => Value::whole(0),
-            Sort::String => Value::str(""),
-            Sort::Enum(id) => Value::Enum(id, 0),
-            Sort::BitVec(width) => Value::bits(width, 0),
-        }
+        self.pool.symbol(s).sort.first_value()
     }
 
     /// Whom to ask, in order.

@@ -47,6 +47,7 @@ fn worth_trying(pool: &Pool, s: SymbolId, constants: &[Value]) -> Vec<Value> {
         Sort::Int => vec![Value::int(1), Value::int(0)],
         Sort::Real => vec![Value::whole(1), Value::whole(0)],
         Sort::BitVec(width) => [0, 1, -1].map(|i| Value::bits(width, i)).into(),
+        sort @ Sort::Array(_) => vec![sort.first_value()],
     };
     for c in constants {
         match (pool.symbol(s).sort, c) {
@@ -61,6 +62,7 @@ fn worth_trying(pool: &Pool, s: SymbolId, constants: &[Value]) -> Vec<Value> {
                 values.extend([i.clone(), i.clone() + IBig::ONE, i - IBig::ONE].map(|i| Value::bits(width, i)));
             }
             (Sort::String, Value::Str(_)) => values.push(c.clone()),
+            (sort @ Sort::Array(_), Value::Array(_)) if c.sort() == sort => values.push(c.clone()),
             _ => {}
         }
     }

@@ -129,12 +129,5 @@ impl Consult {
 
 /// The value of what nobody speaks of.
 pub(crate) fn first_value(sort: Sort) -> Value {
-    match sort {
-        Sort::Bool => Value::Bool(false),
-        Sort::Int => Value::int(0),
-        Sort::Real => Value::whole(0),
-        Sort::String => Value::str(""),
-        Sort::Enum(id) => Value::Enum(id, 0),
-        Sort::BitVec(width) => Value::bits(width, 0),
-    }
+    sort.first_value()
 }

@@ -182,17 +182,7 @@ pub(crate) fn system_features(e: &mut Encoding) -> Features {
     terms.extend(system.assumptions.iter().map(|a| a.term.term()));
     let mut features = e.pool.features(&terms);
     for v in &system.vars {
-        match v.sort {
-            gander_term::Sort::Int => features.ints = true,
-            gander_term::Sort::Real => features.reals = true,
-            gander_term::Sort::String => features.strings = true,
-            gander_term::Sort::Enum(_) => features.enums = true,
-            gander_term::Sort::BitVec(width) => {
-                features.bit_vectors = true;
-                features.bit_vectors_of_64 |= width == gander_term::Width::W64;
-            }
-            gander_term::Sort::Bool => {}
-        }
+        features.see(v.sort);
     }
     features
 }

@@ -94,7 +94,10 @@ pub(crate) fn write(system: &System) -> Result<String, Refusal> {
                 }
                 writeln!(body, "  {nondet}int {name} : 0..{last};")
             }
-            _ => return refuse("a variable that is neither an int nor a bool"),
+            (Sort::Array(_), _) => return refuse("an array"),
+            (Sort::Real | Sort::String | Sort::BitVec(_), _) => {
+                return refuse("a variable that is neither an int nor a bool");
+            }
         };
         style.symbols.insert(v.current, name);
     }

@@ -19,7 +19,13 @@ pub(crate) fn sort_name(sort: Sort) -> Result<String, Refusal> {
         Sort::Int | Sort::Enum(_) => "Int".to_string(),
         Sort::Real => "Real".to_string(),
         Sort::BitVec(w) => format!("(_ BitVec {})", w.bits()),
-        _ => return Err(Refusal("strings cannot be written in this language".to_string())),
+        Sort::Array(a) if !sort.enumerations().is_empty() => {
+            // An enumeration is a part of the ints here, and a function on a part of them would be equal to another that differs elsewhere.
+            let part = if matches!(a.index(), Sort::Enum(_)) { "over" } else { "of" };
+            return Err(Refusal(format!("an array {part} an enumeration cannot be written in this language")));
+        }
+        Sort::Array(a) => format!("(Array {} {})", sort_name(a.index())?, sort_name(a.element())?),
+        Sort::String => return Err(Refusal("strings cannot be written in this language".to_string())),
     })
 }
 
@@ -31,6 +37,26 @@ fn real(r: &RBig) -> String {
     let (numerator, denominator) = (r.numerator(), IBig::from(r.denominator().clone()));
     let whole = |i: &IBig| if *i < IBig::ZERO { format!("(- {}.0)", -i) } else { format!("{i}.0") };
     if denominator == IBig::ONE { whole(numerator) } else { format!("(/ {} {denominator}.0)", whole(numerator)) }
+}
+
+/// Recurses over nested arrays only, whose depth is limited.
+fn constant(value: &Value) -> Result<String, Refusal> {
+    match value {
+        Value::Int(i) => Ok(int(i)),
+        Value::Real(r) => Ok(real(r)),
+        Value::Enum(_, k) => Ok(k.to_string()),
+        Value::BitVec(b) => Ok(format!("(_ bv{} {})", b.unsigned(), b.width().bits())),
+        Value::Bool(b) => Ok(b.to_string()),
+        Value::Str(_) => Err(Refusal("a string cannot be written in this language".to_string())),
+        Value::Array(a) => {
+            let mut text = "(store ".repeat(a.exceptions().len());
+            text += &format!("((as const {}) {})", sort_name(value.sort())?, constant(a.default())?);
+            for (i, v) in a.exceptions() {
+                text += &format!(" {} {})", constant(i)?, constant(v)?);
+            }
+            Ok(text)
+        }
+    }
 }
 
 impl SmtLib {
@@ -66,14 +92,7 @@ impl Style for SmtLib {
                 None => refuse(&format!("the symbol `{}`", pool.symbol(s).name)),
             },
             Op::Bool(b) => Ok(b.to_string()),
-            Op::Const(v) => match pool.value(v) {
-                Value::Int(i) => Ok(int(i)),
-                Value::Real(r) => Ok(real(r)),
-                Value::Enum(_, k) => Ok(k.to_string()),
-                Value::BitVec(b) => Ok(format!("(_ bv{} {})", b.unsigned(), b.width().bits())),
-                Value::Bool(b) => Ok(b.to_string()),
-                Value::Str(_) => refuse("a string"),
-            },
+            Op::Const(v) => constant(pool.value(v)),
             Op::Not => apply("not"),
             Op::And => apply("and"),
             Op::Or => apply("or"),
@@ -128,6 +147,9 @@ impl Style for SmtLib {
             Op::Bv(BvOp::SignExtend(n)) => Ok(format!("((_ sign_extend {n}) {})", args[0])),
             Op::Bv(BvOp::FromInt(w)) => Ok(format!("((_ int_to_bv {}) {})", w.bits(), args[0])),
             Op::Bv(op) => apply(op.name()),
+            Op::Select => apply("select"),
+            Op::Store => apply("store"),
+            Op::ConstArray(_) => Ok(format!("((as const {}) {})", sort_name(pool.sort(t))?, args[0])),
             Op::Pow => refuse("a power"),
             Op::Concat => refuse("a string"),
             Op::Forall | Op::Exists => refuse("a quantifier"),

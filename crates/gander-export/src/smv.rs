@@ -33,7 +33,8 @@ impl Smv {
                 let names: Vec<&str> = values.map(|k| self.values[&(id.index(), k)].as_str()).collect();
                 format!("{{{}}}", names.join(", "))
             }
-            _ => return Err(Refusal("strings cannot be written in SMV".to_string())),
+            Sort::String => return Err(Refusal("strings cannot be written in SMV".to_string())),
+            Sort::Array(_) => return Err(Refusal("arrays cannot be written in SMV".to_string())),
         })
     }
 }
@@ -100,7 +101,9 @@ impl Style for Smv {
                     None => refuse("a value of an enumeration that no variable has"),
                 },
                 Value::BitVec(b) => Ok(format!("0ud{}_{}", b.width().bits(), b.unsigned())),
-                _ => refuse("a string"),
+                Value::Bool(b) => Ok(if *b { "TRUE" } else { "FALSE" }.to_string()),
+                Value::Str(_) => refuse("a string"),
+                Value::Array(_) => refuse("an array"),
             },
             Op::Not => Ok(format!("(!{})", args[0])),
             Op::And => infix("&"),
@@ -137,6 +140,7 @@ impl Style for Smv {
                 _ => refuse("a quotient by something else than a positive constant"),
             },
             Op::Bv(op) => bits(op, pool, t, args),
+            Op::Select | Op::Store | Op::ConstArray(_) => refuse("an array"),
             Op::Div => refuse("a quotient of reals"),
             Op::Pow => refuse("a power"),
             Op::Concat => refuse("a string"),

@@ -89,10 +89,47 @@ const RESERVED: &[&str] = &[
 struct Sts {
     symbols: FxHashMap<SymbolId, String>,
     values: FxHashMap<(usize, u32), String>,
+    /// Enumerations by name.
+    sorts: FxHashMap<usize, String>,
 }
 
 fn int(i: &IBig) -> String {
     if *i < IBig::ZERO { format!("(-{})", -i) } else { i.to_string() }
+}
+
+impl Sts {
+    /// Recurses over nested arrays only, whose depth is limited.
+    fn constant(&self, pool: &Pool, value: &Value) -> String {
+        match value {
+            Value::Int(i) => int(i),
+            Value::Real(r) => {
+                let (top, bottom) = (r.numerator(), r.denominator());
+                let sign = if *r < RBig::ZERO { "-" } else { "" };
+                let top = if *r < RBig::ZERO { -top } else { top.clone() };
+                format!("({sign}{top}.0 / {bottom}.0)")
+            }
+            Value::Enum(id, k) => self.values[&(id.index(), *k)].clone(),
+            Value::BitVec(b) => format!("int_to_bv({}, {})", b.width().bits(), b.unsigned()),
+            Value::Array(a) => {
+                let everywhere = self.constant(pool, a.default());
+                let mut text = format!("array[{}]({everywhere})", self.sort(pool, a.sort().index()));
+                for (i, v) in a.exceptions() {
+                    text += &format!("[{} := {}]", self.constant(pool, i), self.constant(pool, v));
+                }
+                text
+            }
+            Value::Bool(_) | Value::Str(_) => pool.show_value(value),
+        }
+    }
+
+    /// Recurses over nested arrays only, whose depth is limited.
+    fn sort(&self, pool: &Pool, sort: Sort) -> String {
+        match sort {
+            Sort::Enum(id) => self.sorts.get(&id.index()).cloned().unwrap_or_default(),
+            Sort::Array(a) => format!("array[{}] of {}", self.sort(pool, a.index()), self.sort(pool, a.element())),
+            Sort::Bool | Sort::Int | Sort::Real | Sort::String | Sort::BitVec(_) => sort.name(pool).into_owned(),
+        }
+    }
 }
 
 impl Style for Sts {
@@ -105,18 +142,10 @@ impl Style for Sts {
                 None => Err(Refusal(format!("the symbol `{}` cannot be written", pool.symbol(s).name))),
             },
             Op::Bool(b) => Ok(b.to_string()),
-            Op::Const(v) => Ok(match pool.value(v) {
-                Value::Int(i) => int(i),
-                Value::Real(r) => {
-                    let (top, bottom) = (r.numerator(), r.denominator());
-                    let sign = if *r < RBig::ZERO { "-" } else { "" };
-                    let top = if *r < RBig::ZERO { -top } else { top.clone() };
-                    format!("({sign}{top}.0 / {bottom}.0)")
-                }
-                Value::Enum(id, k) => self.values[&(id.index(), *k)].clone(),
-                Value::BitVec(b) => format!("int_to_bv({}, {})", b.width().bits(), b.unsigned()),
-                other => pool.show_value(other),
-            }),
+            Op::Const(v) => Ok(self.constant(pool, pool.value(v))),
+            Op::Select => Ok(format!("{}[{}]", args[0], args[1])),
+            Op::Store => Ok(format!("{}[{} := {}]", args[0], args[1], args[2])),
+            Op::ConstArray(sort) => Ok(format!("array[{}]({})", self.sort(pool, sort.index()), args[0])),
             Op::Not => Ok(format!("(not {})", args[0])),
             Op::And => infix("and"),
             Op::Or => infix("or"),
@@ -172,7 +201,6 @@ struct Writer<'a> {
     pool: Pool,
     names: Names,
     style: Sts,
-    sorts: FxHashMap<usize, String>,
     nodes: Vec<String>,
     renamed: Vec<(String, String)>,
     left_out: Vec<String>,
@@ -183,8 +211,7 @@ pub(crate) fn write(system: &System) -> Result<String, Refusal> {
         system,
         pool: Pool::fork(&system.pool),
         names: Names::without(RESERVED),
-        style: Sts { symbols: FxHashMap::default(), values: FxHashMap::default() },
-        sorts: FxHashMap::default(),
+        style: Sts { symbols: FxHashMap::default(), values: FxHashMap::default(), sorts: FxHashMap::default() },
         nodes: Vec::new(),
         renamed: Vec::new(),
         left_out: Vec::new(),
@@ -219,10 +246,7 @@ impl Writer<'_> {
     }
 
     fn sort(&self, sort: Sort) -> String {
-        match sort {
-            Sort::Enum(id) => self.sorts.get(&id.index()).cloned().unwrap_or_default(),
-            other => other.name(&self.pool).into_owned(),
-        }
+        self.style.sort(&self.pool, sort)
     }
 
     /// A formula about a state, node by node if it asks for the node.
@@ -259,7 +283,7 @@ impl Writer<'_> {
                 values.push(value);
             }
             let _ = writeln!(body, "enum {name} {{ {} }}", values.join(", "));
-            self.sorts.insert(id.index(), name);
+            self.style.sorts.insert(id.index(), name);
         }
         for v in &system.vars {
             let name = self.fit(&v.name);

@@ -64,6 +64,7 @@ fn shape(case: u64) -> Shape {
         large_constants: case.is_multiple_of(11),
         bit_vectors: case % 5 < 3,
         bit_vector_conversions: case.is_multiple_of(5),
+        arrays: case % 4 < 2,
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Nothing here is shared with the evaluator of `gander-term`: only the number types are.
 
+mod arrays;
 mod bits;
 
 use std::cmp::Ordering;
@@ -16,7 +17,11 @@ const LARGEST_EXPONENT: i64 = 256;
 /// `op` applied to evaluated arguments; `Ite`, the connectives and the quantifiers are the evaluator's own business.
 pub(crate) fn apply(op: Op, args: &[Value]) -> Result<Value, Refusal> {
     Ok(match (op, args) {
+        (Op::Eq, [Value::Array(a), Value::Array(b)]) => Value::Bool(arrays::same(a, b)),
         (Op::Eq, [a, b]) => Value::Bool(a == b),
+        (Op::Select, [Value::Array(a), i]) => arrays::element(a, i).clone(),
+        (Op::Store, [Value::Array(a), i, v]) => arrays::written(a, i, v)?,
+        (Op::ConstArray(sort), [v]) => arrays::made(sort, v.clone(), Vec::new())?,
         (Op::Lt, [a, b]) => Value::Bool(order(a, b)? == Ordering::Less),
         (Op::Le, [a, b]) => Value::Bool(order(a, b)? != Ordering::Greater),
         (Op::Gt, [a, b]) => Value::Bool(order(a, b)? == Ordering::Greater),

@@ -11,7 +11,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use gander_system::System;
-use gander_term::{IBig, Op, Pool, Sort, SymbolId, TermId, Value};
+use gander_term::{ArraySort, ArrayValue, IBig, Op, Pool, Sort, SymbolId, TermId, Value};
 use rustc_hash::FxHashMap;
 
 use crate::Refusal;
@@ -326,6 +326,7 @@ impl<'a> Evaluator<'a> {
             Sort::BitVec(width) if width.bits() <= 12 => {
                 return Ok(Some((0..1u32 << width.bits()).map(|i| Value::bits(width, i)).collect()));
             }
+            Sort::Array(array) => return Ok(all_arrays(array)),
             Sort::Enum(e) => {
                 let n = self.pool.enumeration(e).variants.len() as u32;
                 return Ok(Some((0..n).map(|i| Value::Enum(e, i)).collect()));
@@ -484,4 +485,28 @@ impl<'a> Evaluator<'a> {
         out.values = Some(union);
         Ok(())
     }
+}
+/// Every array of a sort with at most four truth values or small bit-vectors in it; `None` for other sorts.
+fn all_arrays(sort: ArraySort) -> Option<Vec<Value>> {
+    let few = |sort: Sort| match sort {
+        Sort::Bool => Some([false, true].map(Value::Bool).to_vec()),
+        Sort::BitVec(width) if width.bits() <= 2 => {
+            Some((0..1u32 << width.bits()).map(|i| Value::bits(width, i)).collect::<Vec<_>>())
+        }
+        _ => None,
+    };
+    let (indices, elements) = (few(sort.index())?, few(sort.element())?);
+    let mut arrays = vec![ArrayValue::constant(sort, elements[0].clone())?];
+    for i in &indices {
+        let mut more = Vec::new();
+        for a in &arrays {
+            for v in &elements {
+                let mut written = a.exceptions().to_vec();
+                written.push((i.clone(), v.clone()));
+                more.push(ArrayValue::new(sort, a.default().clone(), written)?);
+            }
+        }
+        arrays = more;
+    }
+    Some(arrays.into_iter().map(Value::array).collect())
 }

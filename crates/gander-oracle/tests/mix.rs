@@ -131,6 +131,7 @@ fn everything_occurs() {
                 Sort::String => "string",
                 Sort::Enum(_) => "enum",
                 Sort::BitVec(_) => "bits",
+                Sort::Array(_) => "array",
             });
             if v.role == Role::Input {
                 see("input");

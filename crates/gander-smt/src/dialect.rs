@@ -100,6 +100,9 @@ impl SolverKind {
         let full = matches!(self, SolverKind::Z3 | SolverKind::Cvc5 | SolverKind::Other);
         if features.strings && !full {
             Some("strings")
+        } else if features.arrays && !full {
+            // Yices, MathSAT, OpenSMT and Bitwuzla lack constant arrays, or enumerations, or print values in forms of their own.
+            Some("arrays")
         } else if features.quantifiers && !full {
             Some("quantifiers")
         } else if features.nonlinear && matches!(self, SolverKind::Yices | SolverKind::OpenSmt) {

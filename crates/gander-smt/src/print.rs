@@ -26,6 +26,10 @@ pub(crate) fn sort_name(pool: &Pool, enums: EnumStyle, sort: Sort) -> String {
         (Sort::String, _) => "String".into(),
         (Sort::Enum(id), EnumStyle::Datatypes) => names::enum_sort(&pool.enumeration(id).name),
         (Sort::BitVec(width), _) => format!("(_ BitVec {})", width.bits()),
+        // Bounded by the nesting of arrays.
+        (Sort::Array(array), _) => {
+            format!("(Array {} {})", sort_name(pool, enums, array.index()), sort_name(pool, enums, array.element()))
+        }
     }
 }
 
@@ -124,11 +128,7 @@ impl Printer<'_> {
         let mut enums = FxHashSet::default();
         let mut used = FxHashSet::default();
         for &t in order {
-            if let Sort::Enum(id) = self.pool.sort(t)
-                && enums.insert(id)
-            {
-                template.enums.push(id);
-            }
+            template.enums.extend(self.pool.sort(t).enumerations().into_iter().filter(|&id| enums.insert(id)));
             let Op::Symbol(s) = self.pool.op(t) else { continue };
             let symbol = self.pool.symbol(s);
             let placed = if symbol.bound { Placement::Rigid } else { placement(s) };
@@ -371,6 +371,10 @@ impl Printer<'_> {
             }
             Op::Div | Op::IntDiv | Op::Mod => plan(jobs, division(pool, op, args[0], args[1])),
             Op::Bv(BvOp::ToSignedInt) => plan(jobs, signed_int(pool, args[0])),
+            Op::ConstArray(_) => {
+                let open = format!("((as const {}) ", self.sort_name(pool.sort(t)));
+                plan(jobs, vec![Job::Owned(open), Term(args[0]), Text(")")]);
+            }
             Op::Forall | Op::Exists => {
                 let (&body, bound) = args.split_last().expect("a quantifier has a body");
                 out.push(if op == Op::Forall { "(forall (" } else { "(exists (" });
@@ -415,6 +419,22 @@ impl Printer<'_> {
             Value::BitVec(v) => {
                 let _ = write!(out.text_mut(), "(_ bv{} {})", v.bits(), v.width().bits());
             }
+            // Recurses over nested arrays only, whose depth is limited.
+            Value::Array(a) => {
+                for _ in a.exceptions() {
+                    out.push("(store ");
+                }
+                out.push(&format!("((as const {}) ", self.sort_name(value.sort())));
+                self.push_value(out, a.default());
+                out.push(")");
+                for (i, v) in a.exceptions() {
+                    out.push(" ");
+                    self.push_value(out, i);
+                    out.push(" ");
+                    self.push_value(out, v);
+                    out.push(")");
+                }
+            }
             Value::Enum(id, position) => match self.enums {
                 EnumStyle::Ints => out.push(&position.to_string()),
                 EnumStyle::Datatypes => {
@@ -448,6 +468,8 @@ fn operator(op: Op) -> &'static str {
         Op::ToReal => "to_real",
         Op::ToInt => "to_int",
         Op::Concat => "str.++",
+        Op::Select => "select",
+        Op::Store => "store",
         // The others are written by cases of their own.
         Op::Symbol(_)
         | Op::Bool(_)
@@ -460,6 +482,7 @@ fn operator(op: Op) -> &'static str {
         | Op::Min
         | Op::Max
         | Op::Bv(_)
+        | Op::ConstArray(_)
         | Op::Forall
         | Op::Exists => unreachable!("not a plain operator"),
     }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use gander_term::{IBig, Pool, Sort, Value};
+use gander_term::{Pool, Sort, Value};
 
 use crate::answer::{Answer, Limits, Reason};
 use crate::dialect::SolverKind;
@@ -198,6 +198,10 @@ impl Session {
             match value::read(&pool, self.solver.kind.enums(), Sort::Real, printed) {
                 Ok(_) => {}
                 Err(BadValue::Irrational) => found.push(name),
+                // Nor is every function that a solver has for an array a list of exceptions.
+                Err(BadValue::WrongSort(_)) if self.features.arrays => {
+                    return Err(Reason::Incomplete("the value of an array is not a list of elements".into()));
+                }
                 Err(BadValue::WrongSort(what)) => return Err(self.talk.fail(Reason::Garbage(what))),
             }
         }
@@ -228,7 +232,8 @@ impl Session {
         for &s in symbols {
             let sort = pool.symbol(s.symbol).sort;
             if !self.is_declared(s) {
-                values.push(first_value(sort));
+                // Nobody speaks of it.
+                values.push(sort.first_value());
                 continue;
             }
             let Some(printed) = printed.next() else { break };
@@ -238,6 +243,10 @@ impl Session {
                 // Solvers may give the definition of a symbol in place of its value.
                 Err(BadValue::WrongSort(_)) if self.features.quantifiers => {
                     return Err(Reason::Incomplete("a value depends on a quantifier".into()));
+                }
+                // Nor is every function that a solver has for an array a list of exceptions.
+                Err(BadValue::WrongSort(_)) if self.features.arrays => {
+                    return Err(Reason::Incomplete("the value of an array is not a list of elements".into()));
                 }
                 Err(BadValue::WrongSort(what)) => return Err(self.talk.fail(Reason::Garbage(what))),
             }
@@ -275,17 +284,5 @@ impl Session {
             }
         }
         Ok(values)
-    }
-}
-
-/// The value of what nobody speaks of.
-fn first_value(sort: Sort) -> Value {
-    match sort {
-        Sort::Bool => Value::Bool(false),
-        Sort::Int => Value::Int(IBig::ZERO),
-        Sort::Real => Value::whole(0),
-        Sort::String => Value::str(""),
-        Sort::Enum(id) => Value::Enum(id, 0),
-        Sort::BitVec(width) => Value::bits(width, 0),
     }
 }

@@ -474,7 +474,7 @@ impl Session {
         }
         self.speak();
         let sort = pool.symbol(symbol.symbol).sort;
-        if let Sort::Enum(id) = sort {
+        for id in sort.enumerations() {
             self.declare_enum(pool, id);
         }
         let name = self.name(pool, symbol);

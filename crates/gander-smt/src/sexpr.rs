@@ -5,8 +5,8 @@
 
 use std::fmt;
 
-/// Nothing that a solver tells us nests deeper than this.
-const MAX_DEPTH: usize = 200;
+/// Nothing that a solver tells us nests deeper than this; an array is a nest of as many writings as it has elements.
+const MAX_DEPTH: usize = 1000;
 
 /// An S-expression.
 #[derive(Clone, PartialEq, Eq, Debug)]

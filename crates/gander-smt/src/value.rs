@@ -1,7 +1,7 @@
 //! Values as solvers print them.
 
 use dashu_base::Signed;
-use gander_term::{BitVec, IBig, Pool, RBig, Sort, Value, Width};
+use gander_term::{ArraySort, ArrayValue, BitVec, IBig, Pool, RBig, Sort, Value, Width};
 
 use crate::dialect::EnumStyle;
 use crate::names;
@@ -54,6 +54,86 @@ pub(crate) fn read(pool: &Pool, enums: EnumStyle, sort: Sort, printed: &Sexpr) -
             position.map(|i| Value::Enum(id, i as u32)).ok_or_else(wrong)
         }
         Sort::BitVec(width) => bits(width, printed).map(Value::BitVec).ok_or_else(wrong),
+        Sort::Array(array) => read_array(pool, enums, array, printed, &Lets::default())?.ok_or_else(wrong),
+    }
+}
+
+/// What names stand for that `let`s bind, the innermost last.
+type Lets<'s> = Vec<(&'s str, &'s Sexpr)>;
+
+/// An array: `((as const S) v)`, `(store a i v)`, and `let`s around. `Ok(None)` if it is none: a function in another form is not read.
+/// Recurses over nested arrays and what is in them, which the reader of S-expressions bounds.
+fn read_array<'s>(
+    pool: &Pool,
+    enums: EnumStyle,
+    sort: ArraySort,
+    printed: &'s Sexpr,
+    lets: &Lets<'s>,
+) -> Result<Option<Value>, BadValue> {
+    let (mut lets, mut at) = (lets.clone(), printed);
+    let mut elements = Vec::new();
+    // Every step goes inwards or to what was bound further out, so there are at most as many as S-expressions were printed.
+    let default = loop {
+        if let Some(atom) = at.atom() {
+            let Some(known) = lets.iter().rposition(|(name, _)| *name == atom) else { return Ok(None) };
+            at = lets[known].1;
+            lets.truncate(known);
+            continue;
+        }
+        match at.list() {
+            Some([head, bindings, body]) if head.atom() == Some("let") => {
+                let Some(bindings) = bindings.list() else { return Ok(None) };
+                // They are bound at once, which is the same as one by one where no name is used twice.
+                for binding in bindings {
+                    let Some([name, bound]) = binding.list() else { return Ok(None) };
+                    let Some(name) = name.atom() else { return Ok(None) };
+                    if lets.iter().any(|(other, _)| *other == name) {
+                        return Ok(None);
+                    }
+                    lets.push((name, bound));
+                }
+                at = body;
+            }
+            Some([head, array, index, element]) if head.atom() == Some("store") => {
+                let Some(index) = read_inside(pool, enums, sort.index(), index, &lets)? else { return Ok(None) };
+                let Some(element) = read_inside(pool, enums, sort.element(), element, &lets)? else { return Ok(None) };
+                elements.push((index, element));
+                at = array;
+            }
+            Some([head, element]) => match head.list() {
+                Some([a, c, _]) if (a.atom(), c.atom()) == (Some("as"), Some("const")) => {
+                    break read_inside(pool, enums, sort.element(), element, &lets)?;
+                }
+                _ => return Ok(None),
+            },
+            _ => return Ok(None),
+        }
+    };
+    let Some(default) = default else { return Ok(None) };
+    // The outermost writing counts.
+    elements.reverse();
+    Ok(ArrayValue::new(sort, default, elements).map(Value::array))
+}
+
+/// An index or element of an array.
+fn read_inside<'s>(
+    pool: &Pool,
+    enums: EnumStyle,
+    sort: Sort,
+    printed: &'s Sexpr,
+    lets: &Lets<'s>,
+) -> Result<Option<Value>, BadValue> {
+    let mut printed = printed;
+    if let Some(known) = printed.atom().and_then(|atom| lets.iter().rposition(|(name, _)| *name == atom)) {
+        printed = lets[known].1;
+    }
+    match sort {
+        Sort::Array(array) => read_array(pool, enums, array, printed, lets),
+        _ => match read(pool, enums, sort, printed) {
+            Ok(value) => Ok(Some(value)),
+            Err(BadValue::Irrational) => Err(BadValue::Irrational),
+            Err(BadValue::WrongSort(_)) => Ok(None),
+        },
     }
 }
 
@@ -172,6 +252,48 @@ mod tests {
             ["#b101", "#x005", "(_ bv5 9)", "(_ bv256 8)", "(_ bv 8)", "(_ bv-1 8)", "5", "#b", "#x+5", "#", "(_ bv5)"]
         {
             assert!(matches!(read_in(byte, text), Err(BadValue::WrongSort(_))), "{text}");
+        }
+    }
+
+    #[test]
+    fn every_form_of_an_array() {
+        let pool = Pool::new();
+        let ints = pool.array_sort(Sort::Int, Sort::Int).unwrap();
+        let byte = Sort::BitVec(Width::W8);
+        let rows = pool.array_sort(byte, ints).unwrap();
+        let shown = |sort, text: &str| read_in(sort, text).map(|v| pool.show_value(&v));
+        for (text, value) in [
+            ("((as const (Array Int Int)) (- 2))", "{else: -2}"),
+            ("(store (store ((as const (Array Int Int)) 2) 4 6) 3 7)", "{3: 7, 4: 6, else: 2}"),
+            // The outer writing counts.
+            ("(store (store ((as const (Array Int Int)) 2) 4 6) 4 7)", "{4: 7, else: 2}"),
+            ("(let ((a!1 (store ((as const (Array Int Int)) 2) 4 6))) (store a!1 3 7))", "{3: 7, 4: 6, else: 2}"),
+            (
+                "(let ((a!1 ((as const (Array Int Int)) 2))) (let ((a!2 (store a!1 0 1))) (store a!2 1 0)))",
+                "{0: 1, 1: 0, else: 2}",
+            ),
+        ] {
+            assert_eq!(shown(ints, text).as_deref(), Ok(value), "{text}");
+        }
+        let text = "(store ((as const (Array (_ BitVec 8) (Array Int Int))) ((as const (Array Int Int)) 1)) #x02 \
+                    (let ((a!1 ((as const (Array Int Int)) 1))) (store a!1 0 5)))";
+        assert_eq!(shown(rows, text).as_deref(), Ok("{2: {0: 5, else: 1}, else: {else: 1}}"));
+        for text in [
+            "a",
+            "@fun_3",
+            "(_ as-array k!0)",
+            "(lambda ((x Int)) 0)",
+            "((as const (Array Int Int)) true)",
+            "((as other (Array Int Int)) 1)",
+            "(store a 1 2)",
+            "(store ((as const (Array Int Int)) 2) true 6)",
+            "(store ((as const (Array Int Int)) 2) 1)",
+            "(let ((a a)) a)",
+            "(let ((a b) (b a)) a)",
+            "(let ((a ((as const (Array Int Int)) 2))) (let ((a 1)) a))",
+            "7",
+        ] {
+            assert!(matches!(read_in(ints, text), Err(BadValue::WrongSort(_))), "{text}");
         }
     }
 

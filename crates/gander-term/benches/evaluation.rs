@@ -46,6 +46,7 @@ fn main() {
         large_constants: false,
         bit_vectors: false,
         bit_vector_conversions: false,
+        arrays: false,
     };
     let mut large = Pool::new();
     let mut generator = TermGenerator::new(&mut large, 7, linear);

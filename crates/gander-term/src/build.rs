@@ -47,6 +47,16 @@ impl Pool {
         self.must(Op::Bv(op), args)
     }
 
+    /// `a[i]`
+    pub fn select(&mut self, a: TermId, i: TermId) -> TermId {
+        self.must(Op::Select, &[a, i])
+    }
+
+    /// `a[i := v]`
+    pub fn store(&mut self, a: TermId, i: TermId, v: TermId) -> TermId {
+        self.must(Op::Store, &[a, i, v])
+    }
+
     /// A declared free variable as a term; panics if the name has another sort.
     pub fn variable(&mut self, name: &str, sort: Sort) -> TermId {
         let s = self.declare(name, sort).expect("one sort per name");

@@ -5,6 +5,7 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::array::ArrayValue;
 use crate::op::Op;
 use crate::pool::{NameClash, Pool, SymbolId, TermId};
 use crate::sort::{EnumId, Sort};
@@ -54,6 +55,10 @@ impl Importer {
                 }
                 op => {
                     let sort = self.sort(to, from, from.sort(t))?;
+                    let op = match (op, sort) {
+                        (Op::ConstArray(_), Sort::Array(array)) => Op::ConstArray(array),
+                        _ => op,
+                    };
                     to.intern(op, sort, &args)
                 }
             };
@@ -82,7 +87,16 @@ impl Importer {
 
     /// The sort of `to` that is `sort` of `from`.
     pub fn sort(&mut self, to: &mut Pool, from: &Pool, sort: Sort) -> Result<Sort, NameClash> {
-        let Sort::Enum(e) = sort else { return Ok(sort) };
+        let e = match sort {
+            Sort::Bool | Sort::Int | Sort::Real | Sort::String | Sort::BitVec(_) => return Ok(sort),
+            // Recurses over nested arrays only, whose depth is limited.
+            Sort::Array(array) => {
+                let (index, element) = (array.index(), array.element());
+                let (there, of) = (self.sort(to, from, index)?, self.sort(to, from, element)?);
+                return Ok(to.array_sort(there, of).unwrap_or(sort));
+            }
+            Sort::Enum(e) => e,
+        };
         if let Some(&known) = self.enums.get(&e) {
             return Ok(Sort::Enum(known));
         }
@@ -100,7 +114,19 @@ impl Importer {
                 Sort::Enum(id) => Ok(Value::Enum(id, *i)),
                 _ => Ok(value.clone()),
             },
-            other => Ok(other.clone()),
+            Value::Array(a) => {
+                let Sort::Array(sort) = self.sort(to, from, value.sort())? else { return Ok(value.clone()) };
+                if sort == a.sort() {
+                    return Ok(value.clone());
+                }
+                let default = self.value(to, from, a.default())?;
+                let mut elements = Vec::with_capacity(a.exceptions().len());
+                for (i, v) in a.exceptions() {
+                    elements.push((self.value(to, from, i)?, self.value(to, from, v)?));
+                }
+                Ok(ArrayValue::new(sort, default, elements).map_or_else(|| value.clone(), Value::array))
+            }
+            Value::Bool(_) | Value::Int(_) | Value::Real(_) | Value::Str(_) | Value::BitVec(_) => Ok(value.clone()),
         }
     }
 

@@ -32,13 +32,35 @@ pub struct Features {
     pub bit_vectors_of_64: bool,
     /// A bit-vector is taken as an int, or an int as a bit-vector.
     pub bit_vector_conversions: bool,
+    /// Some term is an array.
+    pub arrays: bool,
 }
 
 impl Features {
     /// True if a solver for quantifier-free linear arithmetic over ints and reals is enough. Enumerations count as
     /// linear, as they can be encoded.
     pub fn is_linear(self) -> bool {
-        !(self.nonlinear || self.quantifiers || self.strings || self.bit_vectors)
+        !(self.nonlinear || self.quantifiers || self.strings || self.bit_vectors || self.arrays)
+    }
+
+    /// Notes a sort; recurses over nested arrays only, whose depth is limited.
+    pub fn see(&mut self, sort: Sort) {
+        match sort {
+            Sort::Bool => {}
+            Sort::Int => self.ints = true,
+            Sort::Real => self.reals = true,
+            Sort::String => self.strings = true,
+            Sort::Enum(_) => self.enums = true,
+            Sort::BitVec(width) => {
+                self.bit_vectors = true;
+                self.bit_vectors_of_64 |= width == Width::W64;
+            }
+            Sort::Array(array) => {
+                self.arrays = true;
+                self.see(array.index());
+                self.see(array.element());
+            }
+        }
     }
 
     /// What both sets of terms together are made of.
@@ -56,6 +78,7 @@ impl Features {
             bit_vectors: self.bit_vectors || other.bit_vectors,
             bit_vectors_of_64: self.bit_vectors_of_64 || other.bit_vectors_of_64,
             bit_vector_conversions: self.bit_vector_conversions || other.bit_vector_conversions,
+            arrays: self.arrays || other.arrays,
         }
     }
 }
@@ -95,17 +118,7 @@ impl Pool {
     pub fn features(&self, roots: &[TermId]) -> Features {
         let mut f = Features::default();
         self.visit(roots, |pool, t| {
-            match pool.sort(t) {
-                Sort::Bool => {}
-                Sort::Int => f.ints = true,
-                Sort::Real => f.reals = true,
-                Sort::String => f.strings = true,
-                Sort::Enum(_) => f.enums = true,
-                Sort::BitVec(width) => {
-                    f.bit_vectors = true;
-                    f.bit_vectors_of_64 |= width == Width::W64;
-                }
-            }
+            f.see(pool.sort(t));
             let variable = |a: &&TermId| !matches!(pool.op(**a), Op::Const(_));
             let args = pool.args(t);
             match pool.op(t) {

@@ -6,6 +6,9 @@
 //! Bit-vectors: [`Sort::BitVec`] of a [`Width`], values [`BitVec`], operators [`BvOp`] as [`Op::Bv`], constants by
 //! [`Pool::bits`], terms by [`Pool::bv`] or, from a user, by [`Pool::mk`].
 //!
+//! Arrays: [`Sort::Array`] made by [`Pool::array_sort`], values [`ArrayValue`], operators [`Op::Select`], [`Op::Store`] and
+//! [`Op::ConstArray`].
+//!
 //! What can be done with terms: [`Pool::free_symbols`], [`Pool::features`], [`Pool::substitute`], [`Pool::import`],
 //! [`Pool::simplify`], [`evaluate`] and [`Program`], [`Pool::display`] and [`parse_term`]. Where many terms are treated
 //! alike, [`Substitution`], [`Importer`] and [`Simplifier`] remember what they have seen.
@@ -16,6 +19,7 @@
 //! - children have smaller ids than their parents;
 //! - nothing recurses over terms, so depth is limited by memory only.
 
+mod array;
 mod bits;
 mod build;
 pub mod eval;
@@ -32,6 +36,7 @@ mod substitute;
 mod text;
 mod value;
 
+pub use array::{ArraySort, ArrayValue};
 pub use bits::{BitVec, BvOp, Width};
 pub use eval::{EvalError, Program, Scratch, evaluate};
 pub use import::Importer;

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::array::ArraySort;
 use crate::bits::BvOp;
 use crate::pool::{SymbolId, ValueId};
 use crate::sort::Sort;
@@ -9,7 +10,7 @@ use crate::sort::Sort;
 /// What a term is made of: a leaf or an operator applied to arguments.
 ///
 /// Arities: `Not Neg Abs ToReal ToInt` one; `Implies Eq Sub Div IntDiv Mod Pow Lt Le Gt Ge` two; `Ite` three;
-/// `And Or Add Mul Min Max Concat` two or more; `Bv` as [`BvOp`] says; `Forall Exists` their bound symbols, then the body.
+/// `Select` two, `Store` three, `ConstArray` one; `And Or Add Mul Min Max Concat` two or more; `Bv` as [`BvOp`] says; `Forall Exists` their bound symbols, then the body.
 /// docs/semantics.md defines each of them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Op {
@@ -69,6 +70,12 @@ pub enum Op {
     Concat,
     /// An operator on bit-vectors, or a conversion from or to int.
     Bv(BvOp),
+    /// The element of an array at an index, `a[i]`.
+    Select,
+    /// An array with another element at one index, `a[i := v]`.
+    Store,
+    /// The array of this sort that has one element everywhere.
+    ConstArray(ArraySort),
     /// For all values of the bound symbols.
     Forall,
     /// For some values of the bound symbols.
@@ -105,6 +112,9 @@ impl Op {
             Op::ToInt => "to_int",
             Op::Concat => "++",
             Op::Bv(op) => op.name(),
+            Op::Select => "a[i]",
+            Op::Store => "a[i := v]",
+            Op::ConstArray(_) => "array",
             Op::Forall => "forall",
             Op::Exists => "exists",
         }
@@ -147,6 +157,9 @@ impl Op {
             Op::Concat => (4, 24),
             Op::Forall => (4, 25),
             Op::Exists => (4, 26),
+            Op::Select => (4, 27),
+            Op::Store => (4, 28),
+            Op::ConstArray(sort) => (5, sort.code()),
         }
     }
 
@@ -192,6 +205,16 @@ impl Op {
             Op::Concat if args.len() >= 2 && all(Sort::String) => Ok(Sort::String),
             Op::Concat => wrong("two or more strings"),
             Op::Bv(op) => op.result_sort(args),
+            Op::Select => match args {
+                &[Sort::Array(a), i] if i == a.index() => Ok(a.element()),
+                _ => wrong("an array and an index of its index sort"),
+            },
+            Op::Store => match args {
+                &[Sort::Array(a), i, v] if i == a.index() && v == a.element() => Ok(args[0]),
+                _ => wrong("an array, an index of its index sort and an element of its element sort"),
+            },
+            Op::ConstArray(a) if args.len() == 1 && args[0] == a.element() => Ok(Sort::Array(a)),
+            Op::ConstArray(_) => wrong("one element of the element sort"),
             Op::Symbol(_) | Op::Bool(_) | Op::Const(_) | Op::Forall | Op::Exists => wrong("no arguments here"),
         }
     }

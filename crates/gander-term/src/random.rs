@@ -3,6 +3,7 @@
 //! Reproducible: the same seed and the same calls give the same terms. Terms are built by [`Pool::mk`], so nothing is
 //! simplified on the way, and share subterms.
 
+use crate::array::{ArraySort, ArrayValue};
 use crate::bits::{BvOp, Width};
 use crate::op::Op;
 use crate::pool::{Pool, SymbolId, TermId};
@@ -61,6 +62,8 @@ pub struct Shape {
     pub bit_vectors: bool,
     /// Conversions between bit-vectors and ints.
     pub bit_vector_conversions: bool,
+    /// Arrays over ints, truth values, variants and small bit-vectors, and arrays of arrays.
+    pub arrays: bool,
 }
 
 impl Default for Shape {
@@ -73,6 +76,7 @@ impl Default for Shape {
             large_constants: true,
             bit_vectors: true,
             bit_vector_conversions: true,
+            arrays: true,
         }
     }
 }
@@ -80,6 +84,18 @@ impl Default for Shape {
 /// The widths of symbols: small ones, those of machine words, and one beyond.
 fn widths() -> impl Iterator<Item = Width> {
     [1, 3, 8, 64, 70].into_iter().filter_map(Width::new)
+}
+
+/// Finite and infinite index sorts, and an array of arrays.
+fn array_sorts(pool: &Pool, colour: EnumId, shape: Shape) -> Vec<Sort> {
+    let mut pairs = vec![(Sort::Int, Sort::Int), (Sort::Bool, Sort::Int), (Sort::Enum(colour), Sort::Bool)];
+    if shape.bit_vectors {
+        pairs.extend(Width::new(3).map(|w| (Sort::BitVec(Width::W1), Sort::BitVec(w))));
+        pairs.extend(Width::new(3).map(|w| (Sort::BitVec(w), Sort::BitVec(Width::W8))));
+    }
+    let mut sorts: Vec<Sort> = pairs.into_iter().filter_map(|(i, e)| pool.array_sort(i, e)).collect();
+    sorts.extend(sorts.first().and_then(|&inner| pool.array_sort(Sort::Int, inner)));
+    sorts
 }
 
 /// Makes random terms over a few symbols of every sort.
@@ -90,6 +106,8 @@ pub struct TermGenerator {
     shape: Shape,
     symbols: Vec<SymbolId>,
     colour: EnumId,
+    /// The sorts of arrays.
+    arrays: Vec<Sort>,
     /// Bound symbols that may be used here.
     scope: Vec<SymbolId>,
     /// Earlier terms without bound symbols, to be used again.
@@ -116,8 +134,24 @@ impl TermGenerator {
                 (0..2).for_each(|n| declare(format!("v{}.{n}", width.bits()), Sort::BitVec(width)));
             }
         }
+        if shape.arrays {
+            for (k, sort) in array_sorts(pool, colour, shape).into_iter().enumerate() {
+                (0..2).for_each(|n| {
+                    symbols.push(pool.declare(&format!("a{k}.{n}"), sort).expect("a name of the generator"))
+                });
+            }
+        }
+        let arrays = if shape.arrays { array_sorts(pool, colour, shape) } else { Vec::new() };
         let shape = Shape { depth: shape.depth.min(30), ..shape };
-        TermGenerator { random: Random::new(seed), shape, symbols, colour, scope: Vec::new(), earlier: Vec::new() }
+        TermGenerator {
+            random: Random::new(seed),
+            shape,
+            symbols,
+            colour,
+            arrays,
+            scope: Vec::new(),
+            earlier: Vec::new(),
+        }
     }
 
     /// The free symbols that terms are made of.
@@ -132,6 +166,7 @@ impl TermGenerator {
         if self.shape.bit_vectors {
             sorts.extend(widths().map(Sort::BitVec));
         }
+        sorts.extend(&self.arrays);
         sorts
     }
 
@@ -165,7 +200,15 @@ impl TermGenerator {
             Sort::String => Value::str(self.random.pick(&["", "a", "b", "ab", "\"\\", "é\u{1F600}"])),
             Sort::Enum(e) => Value::Enum(e, self.random.below(3) as u32),
             Sort::BitVec(width) => self.bits(width),
+            Sort::Array(array) => self.array(array),
         }
+    }
+
+    fn array(&mut self, sort: ArraySort) -> Value {
+        let default = self.value(sort.element());
+        let elements =
+            (0..self.random.below(5)).map(|_| (self.value(sort.index()), self.value(sort.element()))).collect();
+        Value::array(ArrayValue::new(sort, default, elements).expect("the generator knows the sorts"))
     }
 
     fn int(&mut self) -> IBig {
@@ -239,6 +282,14 @@ impl TermGenerator {
         if self.random.one_in(7) {
             return (Op::Ite, vec![Sort::Bool, sort, sort]);
         }
+        let of_it: Vec<Sort> =
+            self.arrays.iter().copied().filter(|a| matches!(a, Sort::Array(a) if a.element() == sort)).collect();
+        if !of_it.is_empty() && self.random.one_in(5) {
+            let array = self.random.pick(&of_it);
+            if let Sort::Array(a) = array {
+                return (Op::Select, vec![array, a.index()]);
+            }
+        }
         let few = 2 + self.random.below(3);
         let number = if self.random.one_in(2) { Sort::Int } else { Sort::Real };
         match sort {
@@ -279,6 +330,8 @@ impl TermGenerator {
             }
             Sort::String => (Op::Concat, vec![Sort::String; few]),
             Sort::Enum(_) => (Op::Ite, vec![Sort::Bool, sort, sort]),
+            Sort::Array(array) if self.random.one_in(6) => (Op::ConstArray(array), vec![array.element()]),
+            Sort::Array(array) => (Op::Store, vec![sort, array.index(), array.element()]),
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::array::{ArraySort, ArrayValue};
 use crate::bits::Width;
 use crate::pool::Pool;
 use crate::value::Value;
@@ -18,9 +19,6 @@ impl EnumId {
 }
 
 /// The sort of a term.
-///
-/// Arrays will be a further variant with a small `Copy` payload (an id into the pool), like [`Sort::Enum`]: nothing
-/// outside this crate may assume that the list is final.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Sort {
     /// Truth values.
@@ -35,6 +33,8 @@ pub enum Sort {
     Enum(EnumId),
     /// Bit-vectors of one width.
     BitVec(Width),
+    /// Arrays: total functions.
+    Array(ArraySort),
 }
 
 impl Sort {
@@ -43,7 +43,7 @@ impl Sort {
         matches!(self, Sort::Int | Sort::Real)
     }
 
-    /// True if the sort has finitely many values whatever their range.
+    /// True if the sort has finitely many values whatever their range. Arrays do not count, as they are hardly ever few.
     pub fn is_finite(self) -> bool {
         matches!(self, Sort::Bool | Sort::Enum(_) | Sort::BitVec(_))
     }
@@ -54,7 +54,7 @@ impl Sort {
             Sort::Bool => 2,
             Sort::Enum(id) => u32::try_from(pool.enumeration(id).variants.len()).ok()?,
             Sort::BitVec(width) => 1u32.checked_shl(width.bits())?,
-            Sort::Int | Sort::Real | Sort::String => return None,
+            Sort::Int | Sort::Real | Sort::String | Sort::Array(_) => return None,
         };
         (size <= limit).then_some(size)
     }
@@ -70,6 +70,35 @@ impl Sort {
         Some((0..size).map(value).collect())
     }
 
+    /// The enumerations that the sort is made of: itself, or those of indices and elements.
+    pub fn enumerations(self) -> Vec<EnumId> {
+        let (mut found, mut sort) = (Vec::new(), self);
+        while let Sort::Array(array) = sort {
+            if let Sort::Enum(e) = array.index() {
+                found.push(e);
+            }
+            sort = array.element();
+        }
+        if let Sort::Enum(e) = sort {
+            found.push(e);
+        }
+        found
+    }
+
+    /// Some value of the sort: zero, the first variant, the same everywhere.
+    pub fn first_value(self) -> Value {
+        match self {
+            Sort::Bool => Value::Bool(false),
+            Sort::Int => Value::int(0),
+            Sort::Real => Value::whole(0),
+            Sort::String => Value::str(""),
+            Sort::Enum(e) => Value::Enum(e, 0),
+            Sort::BitVec(width) => Value::bits(width, 0),
+            // Bounded by the nesting of arrays.
+            Sort::Array(array) => Value::array(ArrayValue::everywhere(array)),
+        }
+    }
+
     /// The name that the text form uses for this sort.
     pub fn name(self, pool: &Pool) -> Cow<'_, str> {
         Cow::Borrowed(match self {
@@ -79,6 +108,10 @@ impl Sort {
             Sort::String => "string",
             Sort::Enum(id) => &pool.enumeration(id).name,
             Sort::BitVec(width) => return Cow::Owned(format!("bits{}", width.bits())),
+            Sort::Array(array) => {
+                // Bounded by the nesting of arrays.
+                return Cow::Owned(format!("array[{}] of {}", array.index().name(pool), array.element().name(pool)));
+            }
         })
     }
 }

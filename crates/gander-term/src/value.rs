@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::array::ArrayValue;
 use crate::bits::{BitVec, Width};
 use crate::sort::{EnumId, Sort};
 
@@ -23,6 +24,8 @@ pub enum Value {
     Enum(EnumId, u32),
     /// A bit-vector.
     BitVec(BitVec),
+    /// An array.
+    Array(Arc<ArrayValue>),
 }
 
 impl Value {
@@ -35,6 +38,7 @@ impl Value {
             Value::Str(_) => Sort::String,
             Value::Enum(id, _) => Sort::Enum(*id),
             Value::BitVec(v) => Sort::BitVec(v.width()),
+            Value::Array(a) => Sort::Array(a.sort()),
         }
     }
 
@@ -56,6 +60,11 @@ impl Value {
     /// The bit-vector of a width that an integer is modulo `2^w`.
     pub fn bits(width: Width, i: impl Into<IBig>) -> Value {
         Value::BitVec(BitVec::wrap(width, i))
+    }
+
+    /// An array value.
+    pub fn array(a: ArrayValue) -> Value {
+        Value::Array(Arc::new(a))
     }
 
     /// The truth value, if it is one.
@@ -86,6 +95,14 @@ impl Value {
     pub fn as_bits(&self) -> Option<&BitVec> {
         match self {
             Value::BitVec(v) => Some(v),
+            _ => None,
+        }
+    }
+
+    /// The array, if it is one.
+    pub fn as_array(&self) -> Option<&ArrayValue> {
+        match self {
+            Value::Array(a) => Some(a),
             _ => None,
         }
     }

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use gander_smt::{Answer, Limits, Session, SessionConfig, Solvers, StepSymbol};
 use gander_system::{Leg, NodeId, Run, StartId, State, Step, System, TransitionId};
-use gander_term::{IBig, Pool, RBig, Sort, SymbolId, TermId, Value, evaluate};
+use gander_term::{ArrayValue, IBig, Pool, RBig, Sort, SymbolId, TermId, Value, evaluate};
 use rustc_hash::FxHashMap;
 
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -362,6 +362,15 @@ impl Random {
             Sort::String => Value::str(["", "a", "b", "ab"][self.below(4) as usize]),
             Sort::Enum(id) => Value::Enum(id, self.below(pool.enumeration(id).variants.len() as u64) as u32),
             Sort::BitVec(width) => Value::bits(width, number),
+            // Recurses over nested arrays only, whose depth is limited.
+            Sort::Array(array) => {
+                let default = self.value(pool, array.element());
+                let mut elements = Vec::new();
+                for _ in 0..self.below(4) {
+                    elements.push((self.value(pool, array.index()), self.value(pool, array.element())));
+                }
+                ArrayValue::new(array, default, elements).map_or_else(|| sort.first_value(), Value::array)
+            }
         }
     }
 }

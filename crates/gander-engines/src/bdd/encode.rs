@@ -9,6 +9,9 @@ use rustc_hash::FxHashMap;
 use super::kit::{Bdd, Halt, Kit, Work};
 use super::vector::Vector;
 
+/// Why some terms cannot be encoded.
+const NO_BITS: &str = "reals, strings and arrays have no bits";
+
 /// Encodes terms, where symbols stand for vectors.
 pub(super) struct Encoder<'k> {
     pub kit: &'k Kit,
@@ -74,7 +77,7 @@ impl<'k> Encoder<'k> {
             Value::Int(i) => self.kit.number(i),
             Value::Enum(id, i) => Ok(natural(u64::from(*i), bits_for(pool.enumeration(*id).variants.len()))),
             Value::BitVec(v) => Ok((0..v.width().bits()).map(|i| self.kit.constant(v.bit(i))).collect()),
-            Value::Real(_) | Value::Str(_) => unable("reals and strings have no bits".into()),
+            Value::Real(_) | Value::Str(_) | Value::Array(_) => unable(NO_BITS.into()),
         }
     }
 
@@ -82,8 +85,9 @@ impl<'k> Encoder<'k> {
         let kit = self.kit;
         let args: Vec<&Vector> = pool.args(u).iter().map(|a| &self.known[a]).collect();
         let sort = pool.sort(pool.args(u)[0]);
-        if matches!(sort, Sort::Real | Sort::String) || matches!(pool.sort(u), Sort::Real | Sort::String) {
-            return unable("reals and strings have no bits".into());
+        let without = |sort: Sort| matches!(sort, Sort::Real | Sort::String | Sort::Array(_));
+        if without(sort) || without(pool.sort(u)) {
+            return unable(NO_BITS.into());
         }
         let one = |b: Bdd| Ok(vec![b]);
         let fold = |f: &dyn Fn(&Vector, &Vector) -> Work<Vector>| {

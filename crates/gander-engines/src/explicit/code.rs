@@ -102,7 +102,7 @@ pub(super) fn number(value: &Value) -> Option<i64> {
         Value::Int(i) => i64::try_from(i).ok(),
         Value::Enum(_, i) => Some(i64::from(*i)),
         Value::BitVec(v) if v.width().bits() <= 64 => u64::try_from(v.bits()).ok().map(|w| w as i64),
-        _ => None,
+        Value::BitVec(_) | Value::Real(_) | Value::Str(_) | Value::Array(_) => None,
     }
 }
 
@@ -121,7 +121,7 @@ pub(super) fn is_numbered(sort: Sort) -> bool {
     match sort {
         Sort::Bool | Sort::Int | Sort::Enum(_) => true,
         Sort::BitVec(width) => width.bits() <= 64,
-        _ => false,
+        Sort::Real | Sort::String | Sort::Array(_) => false,
     }
 }
 

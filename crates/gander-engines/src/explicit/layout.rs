@@ -59,7 +59,9 @@ impl Layout {
             Sort::Bool => (1, false),
             Sort::Enum(id) => (bits_for(pool.enumeration(id).variants.len() as u64), false),
             Sort::BitVec(w) => (w.bits().min(64), false),
-            _ => (FIRST_BITS, true),
+            Sort::Int => (FIRST_BITS, true),
+            // Systems with such variables are refused before.
+            Sort::Real | Sort::String | Sort::Array(_) => (FIRST_BITS, true),
         };
         let widths = system.vars.iter().map(|v| width(v.sort)).collect();
         Layout::of(bits_for(system.nodes.len() as u64), widths)

@@ -124,7 +124,7 @@ pub(super) fn ranks(system: &System, pool: &mut Pool) -> Vec<TermId> {
                     add(&mut found, off);
                 }
             }
-            Sort::String | Sort::BitVec(_) => {}
+            Sort::String | Sort::BitVec(_) | Sort::Array(_) => {}
         }
     }
     let mut simplifier = Simplifier::default();

@@ -32,7 +32,7 @@ pub(super) fn features(system: &System, pool: &mut Pool) -> Vec<TermId> {
                 let (one, zero) = (pool.int(1), pool.int(0));
                 pool.ite(x, one, zero)
             }
-            Sort::Enum(_) | Sort::String | Sort::BitVec(_) => continue,
+            Sort::Enum(_) | Sort::String | Sort::BitVec(_) | Sort::Array(_) => continue,
         };
         let whole = has_real && pool.sort(feature) == Sort::Int;
         found.push(if whole { pool.mk(gander_term::Op::ToReal, &[feature]).unwrap_or(feature) } else { feature });
@@ -181,14 +181,7 @@ fn refutation(
 fn value(pool: &Pool, t: TermId, model: &Model) -> Option<Value> {
     let known = |s: SymbolId| {
         let found = model.iter().find(|(m, _)| *m == s).map(|(_, v)| v.clone());
-        found.or_else(|| match pool.symbol(s).sort {
-            Sort::Bool => Some(Value::Bool(false)),
-            Sort::Int => Some(Value::int(0)),
-            Sort::Real => Some(Value::whole(0)),
-            Sort::String => Some(Value::str("")),
-            Sort::Enum(id) => Some(Value::Enum(id, 0)),
-            Sort::BitVec(width) => Some(Value::bits(width, 0)),
-        })
+        found.or_else(|| Some(pool.symbol(s).sort.first_value()))
     };
     evaluate(pool, t, &known).ok()
 }

@@ -37,7 +37,7 @@ impl ModelProfile {
         let is_liveness = |c: &&ClaimId| is_liveness(&system.claims[c.index()].kind);
         let liveness = claims.iter().filter(is_liveness).count();
         ModelProfile {
-            finite: sorts.all(|s| !matches!(s, Sort::Int | Sort::Real | Sort::String)),
+            finite: sorts.all(|s| s.is_finite()),
             linear: !Pool::fork(&system.pool).features(&formulas(system)).nonlinear,
             cycles: has_cycle(system),
             numbers: system.vars.iter().any(|v| matches!(v.sort, Sort::Int | Sort::Real)),

@@ -4,7 +4,7 @@
 //! formula itself states: from a conjunct that is linear in the symbol, the value at which it changes its truth.
 
 use gander_system::System;
-use gander_term::{BitVec, IBig, Op, Pool, RBig, Sort, SymbolId, TermId, Value, Width};
+use gander_term::{ArrayValue, BitVec, IBig, Op, Pool, RBig, Sort, SymbolId, TermId, Value, Width};
 
 use crate::eliminate::{bound_of, solution_of};
 
@@ -63,6 +63,16 @@ impl Constants {
             Sort::String => random.pick(&self.strings).clone(),
             Sort::Enum(e) => Value::Enum(e, random.below(pool.enumeration(e).variants.len()) as u32),
             Sort::BitVec(width) => self.pick_bits(width, random),
+            // One value everywhere but at some indices; recurses over nested arrays only, whose depth is limited.
+            Sort::Array(array) => {
+                let default = self.pick(pool, array.element(), random);
+                let mut elements = Vec::new();
+                for _ in 0..random.below(3) {
+                    let index = self.pick(pool, array.index(), random);
+                    elements.push((index, self.pick(pool, array.element(), random)));
+                }
+                ArrayValue::new(array, default, elements).map_or_else(|| sort.first_value(), Value::array)
+            }
         }
     }
 

@@ -78,6 +78,11 @@ impl Settings {
         Settings { flavour: Some(BIT_VECTORS), ..self }
     }
 
+    /// The same with arrays over few indices; most variables are such.
+    pub fn arrays(self) -> Settings {
+        Settings { flavour: Some(ARRAYS), ..self }
+    }
+
     /// The same with variables that are functions of others.
     pub fn definitions(self) -> Settings {
         Settings { definitions: true, ..self }
@@ -105,7 +110,10 @@ impl Settings {
     }
 }
 
-const LINEAR: Flavour = Flavour { strings: false, nonlinear: false, quantifiers: false, bit_vectors: false };
+const LINEAR: Flavour =
+    Flavour { strings: false, nonlinear: false, quantifiers: false, bit_vectors: false, arrays: false };
+
+const ARRAYS: Flavour = Flavour { arrays: true, ..LINEAR };
 
 const BIT_VECTORS: Flavour = Flavour { bit_vectors: true, ..LINEAR };
 

@@ -1,6 +1,6 @@
 //! Random terms of every sort and operator, made by [`Pool::mk`] as they are: nothing is simplified away.
 
-use gander_term::{BvOp, EnumId, IBig, Op, Pool, RBig, Sort, SymbolId, TermId, Value, Width};
+use gander_term::{ArraySort, ArrayValue, BvOp, EnumId, IBig, Op, Pool, RBig, Sort, SymbolId, TermId, Value, Width};
 
 use crate::random::Random;
 
@@ -15,6 +15,8 @@ pub struct Flavour {
     pub quantifiers: bool,
     /// Bit-vectors of one to four bits, with conversions from and to int.
     pub bit_vectors: bool,
+    /// Arrays of a few values; most variables are such.
+    pub arrays: bool,
 }
 
 /// The widths of bit-vectors.
@@ -84,8 +86,53 @@ impl Terms<'_> {
                 Value::Enum(e, self.random.below(n) as u32)
             }
             Sort::BitVec(width) => Value::bits(width, self.random.below(16) as u32),
+            Sort::Array(array) => return self.array_constant(array),
         };
         self.pool.constant(value)
+    }
+
+    fn array_constant(&mut self, sort: ArraySort) -> TermId {
+        let value = |t: TermId, pool: &Pool| pool.as_constant(t).expect("a constant");
+        let default = self.constant(sort.element());
+        let mut elements = Vec::new();
+        for _ in 0..self.random.below(3) {
+            let (i, v) = (self.index(sort.index()), self.constant(sort.element()));
+            elements.push((value(i, self.pool), value(v, self.pool)));
+        }
+        let default = value(default, self.pool);
+        let array = ArrayValue::new(sort, default, elements).expect("the generator knows the sorts");
+        self.pool.constant(Value::array(array))
+    }
+
+    /// A constant index; of ints, one of the two that arrays are written at.
+    fn index(&mut self, sort: Sort) -> TermId {
+        match sort {
+            Sort::Int => {
+                let i = self.random.between(0, 1);
+                self.int(i)
+            }
+            _ => self.constant(sort),
+        }
+    }
+
+    /// Written at one index, everywhere the same, or a leaf. Over ints only at 0 and 1, so that there are finitely many.
+    pub fn array(&mut self, sort: ArraySort, depth: usize) -> TermId {
+        let whole = Sort::Array(sort);
+        match self.random.weighted(&[60, 10, 30]) {
+            0 => {
+                let i = match sort.index() {
+                    Sort::Int => self.index(Sort::Int),
+                    index => self.term(index, depth - 1),
+                };
+                let (a, v) = (self.term(whole, depth - 1), self.term(sort.element(), depth - 1));
+                self.mk(Op::Store, &[a, i, v])
+            }
+            1 => {
+                let v = self.term(sort.element(), depth - 1);
+                self.mk(Op::ConstArray(sort), &[v])
+            }
+            _ => self.leaf(whole),
+        }
     }
 
     fn leaf(&mut self, sort: Sort) -> TermId {
@@ -113,6 +160,7 @@ impl Terms<'_> {
             Sort::String => self.string(depth),
             Sort::Enum(_) => self.leaf(sort),
             Sort::BitVec(width) => self.bits(width, depth),
+            Sort::Array(array) => self.array(array, depth),
         }
     }
 
@@ -380,6 +428,22 @@ impl Terms<'_> {
                 let op = *self.random.pick(&[Ult, Ule, Ugt, Uge, Slt, Sle, Sgt, Sge]);
                 let op = if self.random.chance(30) { Op::Eq } else { Op::Bv(op) };
                 self.mk(op, &[variable, b])
+            }
+            Sort::Array(array) => {
+                if self.random.chance(25) {
+                    let b = self.term(sort, d);
+                    return self.mk(Op::Eq, &[variable, b]);
+                }
+                let a = if self.random.chance(60) { variable } else { self.term(sort, d) };
+                let i = self.term(array.index(), d);
+                let element = self.mk(Op::Select, &[a, i]);
+                match array.element() {
+                    Sort::Bool => element,
+                    other => {
+                        let b = self.term(other, d);
+                        self.mk(Op::Eq, &[element, b])
+                    }
+                }
             }
             Sort::String | Sort::Enum(_) => {
                 let b = if self.random.chance(60) { self.constant(sort) } else { self.term(sort, d.max(1)) };

@@ -5,7 +5,7 @@
 //! them run away all the same, the oracle refuses and the generator tries again.
 
 use gander_system::{Range, Role, SystemBuilder, VarId};
-use gander_term::{BvOp, EnumId, IBig, Op, Sort, SymbolId, TermId, Value, Width};
+use gander_term::{ArraySort, ArrayValue, BvOp, EnumId, IBig, Op, Pool, Sort, SymbolId, TermId, Value, Width};
 
 use super::terms::{Flavour, SMALL_WIDTHS, STRINGS, Terms, ratio};
 use crate::random::Random;
@@ -34,6 +34,7 @@ pub(super) fn domain(random: &mut Random, sort: Sort, variants: usize, most: usi
         Sort::Bool => vec![Value::Bool(false), Value::Bool(true)],
         Sort::Enum(e) => (0..variants as u32).map(|i| Value::Enum(e, i)).collect(),
         Sort::BitVec(width) => (0..1u32 << width.bits().min(8)).map(|i| Value::bits(width, i)).collect(),
+        Sort::Array(array) => array_domain(array, most),
         Sort::Int => {
             let low = *random.pick(&[0, 0, 0, 1, -2]);
             let size = random.between(2, most as i64);
@@ -59,6 +60,37 @@ pub(super) fn domain(random: &mut Random, sort: Sort, variants: usize, most: usi
     }
 }
 
+/// Sorts of arrays with few values, or with few that are reached.
+fn small_arrays() -> Vec<Sort> {
+    let pool = Pool::new();
+    let [one, two, ..] = SMALL_WIDTHS.map(Sort::BitVec);
+    let pairs = [(Sort::Bool, Sort::Bool), (one, Sort::Bool), (Sort::Bool, two), (Sort::Int, Sort::Bool)];
+    pairs.into_iter().filter_map(|(index, element)| pool.array_sort(index, element)).collect()
+}
+
+/// Every array that has some element everywhere but at the first two indices.
+fn array_domain(sort: ArraySort, most: usize) -> Vec<Value> {
+    let two = |sort: Sort| match sort {
+        Sort::Bool => [false, true].map(Value::Bool).to_vec(),
+        Sort::BitVec(width) => (0..1u32 << width.bits().min(2)).map(|i| Value::bits(width, i)).collect(),
+        _ => [0, 1].map(Value::int).to_vec(),
+    };
+    let (indices, elements) = (two(sort.index()), two(sort.element()));
+    let mut values = Vec::new();
+    for default in &elements[..1] {
+        for a in &elements {
+            for b in &elements {
+                let written = vec![(indices[0].clone(), a.clone()), (indices[1].clone(), b.clone())];
+                values.extend(ArrayValue::new(sort, default.clone(), written).map(Value::array));
+            }
+        }
+    }
+    values.sort();
+    values.dedup();
+    values.truncate(most.max(4));
+    values
+}
+
 /// Declares a random variable.
 pub(super) fn declare(
     builder: &mut SystemBuilder,
@@ -81,6 +113,7 @@ pub(super) fn declare(
         (Sort::String, _) => "s",
         (Sort::Enum(_), _) => "e",
         (Sort::BitVec(_), _) => "v",
+        (Sort::Array(_), _) => "a",
     };
     let name = format!("{letter}{index}");
     let range = match (&domain[0], &domain[domain.len() - 1]) {
@@ -102,14 +135,16 @@ pub(super) fn declare(
 /// The sorts that variables may have.
 pub(super) fn sort(random: &mut Random, flavour: Flavour, enums: &[EnumId]) -> Sort {
     let when = |there, weight| if there { weight } else { 0 };
-    let (strings, bits) = (when(flavour.strings, 16), when(flavour.bit_vectors, 160));
-    match random.weighted(&[22, when(!enums.is_empty(), 14), 44, 12, strings, bits]) {
+    let (strings, bits, arrays) =
+        (when(flavour.strings, 16), when(flavour.bit_vectors, 160), when(flavour.arrays, 160));
+    match random.weighted(&[22, when(!enums.is_empty(), 14), 44, 12, strings, bits, arrays]) {
         0 => Sort::Bool,
         1 => Sort::Enum(*random.pick(enums)),
         2 => Sort::Int,
         3 => Sort::Real,
         4 => Sort::String,
-        _ => Sort::BitVec(*random.pick(&SMALL_WIDTHS)),
+        5 => Sort::BitVec(*random.pick(&SMALL_WIDTHS)),
+        _ => *random.pick(&small_arrays()),
     }
 }
 
@@ -137,6 +172,7 @@ pub(super) fn next_value(terms: &mut Terms, v: &Variable) -> (TermId, Option<Ter
         Sort::Int => next_int(terms, v, x),
         Sort::Real => (next_real(terms, v, x), None),
         Sort::String => (next_string(terms, v, x), None),
+        Sort::Array(array) => (terms.array(array, 2), None),
     }
 }
 

@@ -47,18 +47,6 @@ struct Copy<'a> {
     fairness: Vec<Option<FairnessId>>,
 }
 
-/// Some value of a sort.
-fn plain_value(sort: Sort) -> Value {
-    match sort {
-        Sort::Bool => Value::Bool(false),
-        Sort::Int => Value::int(0),
-        Sort::Real => Value::whole(0),
-        Sort::String => Value::str(""),
-        Sort::Enum(e) => Value::Enum(e, 0),
-        Sort::BitVec(width) => Value::bits(width, 0),
-    }
-}
-
 impl Copy<'_> {
     /// The copy of a term, with symbols replaced and the cut made if it is here.
     fn term(&mut self, place: Option<Place>, t: TermId) -> Option<TermId> {
@@ -113,7 +101,7 @@ impl Copy<'_> {
             if let Cut::Variable(gone, value) = *self.cut
                 && gone == i
             {
-                let value = value.unwrap_or_else(|| self.builder.pool.constant(plain_value(v.sort)));
+                let value = value.unwrap_or_else(|| self.builder.pool.constant(Sort::first_value(v.sort)));
                 self.terms.insert(v.current, value);
                 self.terms.insert(v.next, value);
                 self.vars.push(None);
@@ -174,7 +162,7 @@ impl Copy<'_> {
         let mut ranged = Vec::new();
         for (p, param) in old.params.iter().enumerate() {
             let copied = if *self.cut == Cut::Parameter(t, p) {
-                self.builder.pool.constant(plain_value(param.sort))
+                self.builder.pool.constant(Sort::first_value(param.sort))
             } else {
                 let symbol = self.builder.param(&mut draft, &param.name, param.sort, param.range.clone()).ok()?;
                 if param.range.is_some() {

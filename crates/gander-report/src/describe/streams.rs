@@ -137,7 +137,7 @@ fn stream_sort(sort: Sort) -> StreamSort {
         Sort::Int => StreamSort::Int,
         Sort::Real => StreamSort::Real,
         Sort::BitVec(width) => StreamSort::Bits(width.bits()),
-        Sort::Enum(_) | Sort::String => StreamSort::Text,
+        Sort::Enum(_) | Sort::String | Sort::Array(_) => StreamSort::Text,
     }
 }
 

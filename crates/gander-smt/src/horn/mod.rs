@@ -128,10 +128,11 @@ impl Horn {
     }
 
     fn declare(&mut self, pool: &Pool, enums: &mut FxHashSet<EnumId>, sort: Sort) {
-        let Sort::Enum(id) = sort else { return };
-        if enums.insert(id) {
-            let text = names::declare_enum(pool.enumeration(id));
-            self.talk.commands().push_str(&text);
+        for id in sort.enumerations() {
+            if enums.insert(id) {
+                let text = names::declare_enum(pool.enumeration(id));
+                self.talk.commands().push_str(&text);
+            }
         }
     }
 

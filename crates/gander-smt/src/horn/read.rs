@@ -150,6 +150,8 @@ impl<'s> Reader<'_, 's> {
             "abs" => pool.mk(Op::Abs, &args).ok(),
             "to_real" => pool.mk(Op::ToReal, &args).ok(),
             "to_int" => pool.mk(Op::ToInt, &args).ok(),
+            "select" => pool.mk(Op::Select, &args).ok(),
+            "store" => pool.mk(Op::Store, &args).ok(),
             _ => None,
         }
     }

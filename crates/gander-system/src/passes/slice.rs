@@ -194,7 +194,7 @@ impl Slice {
     fn first(&self, start: StartId, new: &State) -> Option<State> {
         let system = &self.old;
         let start = system.starts.get(start.index())?;
-        let defaults: Vec<Value> = system.vars.iter().map(|v| default_value(v.sort)).collect();
+        let defaults: Vec<Value> = system.vars.iter().map(|v| Sort::first_value(v.sort)).collect();
         let mut values = self.merge(&new.values, &defaults)?;
         let by_symbol = variables_by_symbol(system);
         let conjuncts = conjuncts(&system.pool, start.constraint.iter().map(|e| e.term.term()));
@@ -299,17 +299,6 @@ fn conjuncts(pool: &Pool, terms: impl Iterator<Item = TermId>) -> Vec<TermId> {
     found
 }
 
-fn default_value(sort: Sort) -> Value {
-    match sort {
-        Sort::Bool => Value::Bool(false),
-        Sort::Int => Value::int(0),
-        Sort::Real => Value::whole(0),
-        Sort::String => Value::str(""),
-        Sort::Enum(e) => Value::Enum(e, 0),
-        Sort::BitVec(width) => Value::bits(width, 0),
-    }
-}
-
 fn is_true(system: &System, t: TermId, values: &[Value]) -> bool {
     let look = |s: SymbolId| system.vars.iter().position(|v| v.current == s).map(|i| values[i].clone());
     matches!(evaluate(&system.pool, t, &look), Ok(Value::Bool(true)))
@@ -342,7 +331,7 @@ fn guess(system: &System, v: VarId, conjuncts: &[TermId], values: &[Value]) -> O
     let pool = &system.pool;
     let symbol = system.var(v).current;
     let about: Vec<TermId> = conjuncts.iter().copied().filter(|&t| pool.free_symbols(&[t]).contains(&symbol)).collect();
-    let mut candidates = vec![default_value(system.var(v).sort)];
+    let mut candidates = vec![Sort::first_value(system.var(v).sort)];
     for t in pool.postorder(&about) {
         match pool.as_constant(t) {
             Some(Value::Int(i)) => {

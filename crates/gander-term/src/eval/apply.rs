@@ -4,18 +4,19 @@ use std::sync::Arc;
 
 use dashu_base::{Abs, BitTest, DivEuclid, RemEuclid, Signed};
 
+use crate::array::ArrayValue;
 use crate::bits;
 use crate::op::Op;
 use crate::value::{IBig, RBig, Value};
 
-use super::{EvalError, MAX_BITS, MAX_STRING_BYTES};
+use super::{EvalError, MAX_ARRAY_EXCEPTIONS, MAX_BITS, MAX_STRING_BYTES};
 
 /// `op` applied to the values of its arguments.
 ///
 /// # Panics
 /// If `op` is a leaf or a quantifier, or the values have sorts that `op` does not take.
 pub fn apply(op: Op, args: &[Value]) -> Result<Value, EvalError> {
-    use Value::{Bool, Int, Real};
+    use Value::{Array, Bool, Int, Real};
     let value = match (op, args) {
         (Op::Not, [Bool(a)]) => Bool(!a),
         (Op::And, _) => Bool(args.iter().all(truth)),
@@ -47,6 +48,12 @@ pub fn apply(op: Op, args: &[Value]) -> Result<Value, EvalError> {
         (Op::ToReal, [Int(a)]) => Real(RBig::from(a.clone())),
         (Op::ToInt, [Real(a)]) => Int(a.floor()),
         (Op::Concat, _) => concat(args)?,
+        (Op::Select, [Array(a), i]) => return Ok(a.get(i).clone()),
+        (Op::Store, [Array(a), i, v]) => return store(a, i, v),
+        (Op::ConstArray(sort), [v]) => match ArrayValue::constant(sort, v.clone()) {
+            Some(a) => return Ok(Value::array(a)),
+            None => panic!("`{}` cannot be applied to {args:?}", op.name()),
+        },
         (Op::Bv(bv), _) => match bits::apply(bv, args) {
             Some(value) => return Ok(value),
             None => panic!("`{}` cannot be applied to {args:?}", op.name()),
@@ -112,6 +119,16 @@ fn concat(args: &[Value]) -> Result<Value, EvalError> {
         return Err(EvalError::TooLarge);
     }
     Ok(Value::str(&parts.concat()))
+}
+
+fn store(array: &ArrayValue, index: &Value, element: &Value) -> Result<Value, EvalError> {
+    if array.exceptions().len() >= MAX_ARRAY_EXCEPTIONS {
+        return Err(EvalError::TooLarge);
+    }
+    match array.with(index.clone(), element.clone()) {
+        Some(a) => Ok(Value::array(a)),
+        None => panic!("`{}` cannot be applied to {array:?}, {index:?} and {element:?}", Op::Store.name()),
+    }
 }
 
 fn real_bits(r: &RBig) -> usize {

@@ -40,7 +40,7 @@ impl Cell {
                 Some(word) => Cell::Small(word as i64),
                 None => Cell::Big(Box::new(v.clone())),
             },
-            Value::Str(_) => Cell::Big(Box::new(v.clone())),
+            Value::Str(_) | Value::Array(_) => Cell::Big(Box::new(v.clone())),
         }
     }
 

@@ -56,7 +56,7 @@ pub(crate) fn domains(pool: &Pool, t: TermId) -> (Option<Vec<(SymbolId, Domain)>
                 let conjuncts = conjuncts.get_or_insert_with(|| conjuncts_of(pool, body, exists));
                 bounds(pool, s, &symbols, conjuncts)
             }
-            Sort::Real | Sort::String => None,
+            Sort::Real | Sort::String | Sort::Array(_) => None,
         };
         match domain {
             Some(d) => result.push((s, d)),

@@ -29,6 +29,9 @@ pub const MAX_BITS: usize = 1_000_000;
 /// Strings with more bytes are not computed.
 pub const MAX_STRING_BYTES: usize = 1 << 20;
 
+/// Arrays with more exceptions from their default are not computed.
+pub const MAX_ARRAY_EXCEPTIONS: usize = 1 << 16;
+
 /// The number of times that one evaluation evaluates the bodies of quantifiers.
 pub const MAX_INSTANCES: u64 = 1 << 20;
 
@@ -44,7 +47,7 @@ pub enum EvalError {
     WrongSort(SymbolId),
     /// A quantifier ranges over infinitely many values, or over too many.
     Unbounded,
-    /// A number or string is larger than we compute.
+    /// A number, string or array is larger than we compute.
     TooLarge,
 }
 
@@ -68,7 +71,7 @@ impl fmt::Display for EvalError {
             EvalError::Unassigned(s) => write!(f, "symbol {} has no value", s.index()),
             EvalError::WrongSort(s) => write!(f, "symbol {} was given a value of another sort", s.index()),
             EvalError::Unbounded => f.write_str("a quantifier ranges over too many values to try"),
-            EvalError::TooLarge => f.write_str("a number or string is too large to compute"),
+            EvalError::TooLarge => f.write_str("a number, string or array is too large to compute"),
         }
     }
 }

@@ -14,7 +14,7 @@ use super::sum::{Sum, number};
 /// Comparisons of longer sums are left as they are.
 const MAX_ATOM_TERMS: usize = 1024;
 
-/// `a == b` on strings and enumerations, not both constant.
+/// `a == b` on strings, enumerations, bit-vectors and arrays, not both constant.
 pub(super) fn equal(pool: &mut Pool, a: TermId, b: TermId) -> TermId {
     let single = matches!(pool.sort(a), Sort::Enum(e) if pool.enumeration(e).variants.len() == 1);
     if a == b || single {

@@ -9,12 +9,15 @@
 //!   on both sides where there are two sides, and are never negated; on ints only `<= >= ==` with the tightest constant;
 //! - on bit-vectors, commutative operators have sorted arguments with a constant last, comparisons are `bvult` and
 //!   `bvslt`, perhaps negated, and neutral or absorbing constants are gone;
+//! - on arrays, reading sees through writing where the indices are known to be equal or different, and of two writings to one index in
+//!   a row the last remains;
 //! - `and` and `or` are flat, sorted, without repetition, complementary or absorbed arguments.
 //!
 //! A sum, product, `and` or `or` is not flattened into a parent where that would make the parent much larger than it
 //! was: long chains keep their sharing, and the total work stays bounded by a constant times the size of the input.
 
 mod arithmetic;
+mod array;
 mod bits;
 mod boolean;
 mod compare;
@@ -93,9 +96,12 @@ fn normal(pool: &mut Pool, t: TermId, args: &[TermId]) -> TermId {
         (Op::Eq, &[a, b]) => match pool.sort(a) {
             Sort::Bool => boolean::iff(pool, a, b),
             Sort::Int | Sort::Real => compare::compare(pool, op, a, b),
-            Sort::String | Sort::Enum(_) | Sort::BitVec(_) => compare::equal(pool, a, b),
+            Sort::String | Sort::Enum(_) | Sort::BitVec(_) | Sort::Array(_) => compare::equal(pool, a, b),
         },
         (Op::Lt | Op::Le | Op::Gt | Op::Ge, &[a, b]) => compare::compare(pool, op, a, b),
+        (Op::Select, &[a, i]) => array::select(pool, sort, a, i),
+        (Op::Store, &[a, i, v]) => array::store(pool, sort, a, i, v),
+        (Op::ConstArray(_), _) => pool.intern(op, sort, args),
         (Op::Bv(bv), _) => bits::normal(pool, bv, sort, args),
         (Op::Forall | Op::Exists, _) => boolean::quantifier(pool, op, args),
         _ => arithmetic::normal(pool, op, sort, args),

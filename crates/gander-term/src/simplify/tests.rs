@@ -244,3 +244,37 @@ fn bit_vectors_lose_what_does_nothing() {
     gives("5u8 == a", "a == 5u8");
     gives("bvmul(c, 1u1)", "bvmul(c, 1u1)");
 }
+
+#[test]
+fn reading_sees_through_writing() {
+    fn gives(text: &str, expected: &str) {
+        let mut p = pool();
+        let ints = p.array_sort(Sort::Int, Sort::Int).unwrap();
+        for name in ["a", "b"] {
+            p.variable(name, ints);
+        }
+        for name in ["i", "j", "k"] {
+            p.variable(name, Sort::Int);
+        }
+        let t = parse_term(&mut p, text).unwrap_or_else(|e| panic!("{text}: {e}"));
+        let r = p.simplify(t);
+        assert_eq!(p.display(r).to_string(), expected, "{text}");
+        assert_eq!(p.simplify(r), r, "{text}, twice");
+    }
+    gives("a[i := k][i]", "k");
+    gives("a[1 := k][2]", "a[2]");
+    gives("a[1 := k][j := k][2]", "a[1 := k][j := k][2]");
+    gives("a[2 := j][1 := k][3 := i][2]", "j");
+    gives("a[i := k][j]", "a[i := k][j]");
+    gives("array[int](k)[j]", "k");
+    gives("array[int]{1: 5, else: 0}[1]", "5");
+    gives("array[int](7)[j]", "7");
+    gives("array[int]{1: 5, else: 0}[j]", "array[int]{1: 5, else: 0}[j]");
+    gives("array[int](0)[1 := 5][2 := 0]", "array[int]{1: 5, else: 0}");
+    gives("array[int](0)[1 := k][1 := 5]", "array[int]{1: 5, else: 0}");
+    gives("a[i := j][i := k]", "a[i := k]");
+    gives("a[i := a[i]]", "a");
+    gives("a[i := k][i := a[i]]", "a");
+    gives("a[i := k] == a[i := k]", "true");
+    gives("array[int](0) == array[int](0)[3 := 1]", "false");
+}

@@ -11,6 +11,8 @@
 //! - `a <-> b` is `==` on bools; `a != b` is `not` over `==`.
 //! - `5u8` is the bit-vector 5 of 8 bits; the sort is `bits8`. Operators on bit-vectors are functions with the names of
 //!   SMT-LIB 2.7, parameters first: `bvadd(x, y)`, `extract(7, 0, x)`, `zero_extend(4, x)`, `int_to_bv(8, n)`.
+//! - `a[i]` is the element of an array, `a[i := v]` the array with another element there, `array[int](v)` the array that is `v`
+//!   everywhere. `array[int]{1: 5, else: 0}` is a constant; the sort is `array[int] of int`.
 //! - `Status.Open` is a constant of an enumeration. A symbol whose name reads as something else is put in backquotes.
 //! - A symbol's name may contain dots inside, and end in primes: `a.balance'`. Fresh names like `x~3` are plain, too.
 

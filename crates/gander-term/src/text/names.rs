@@ -3,12 +3,12 @@
 use std::fmt::{self, Write};
 
 use crate::pool::{Pool, SymbolId};
-use crate::sort::EnumId;
+use crate::sort::{EnumId, Sort};
 
 /// Words that a plain name cannot be.
 pub(super) const KEYWORDS: &[&str] = &[
     "and", "or", "not", "implies", "if", "then", "else", "forall", "exists", "true", "false", "div", "mod", "abs",
-    "min", "max", "to_real", "to_int", "bool", "int", "real", "string",
+    "min", "max", "to_real", "to_int", "bool", "int", "real", "string", "array",
 ];
 
 pub(super) fn starts_name(c: char) -> bool {
@@ -50,7 +50,7 @@ pub(super) fn plain_name_len(text: &str) -> usize {
     end + text[end..].bytes().take_while(|&b| b == b'\'').count()
 }
 
-fn is_plain(name: &str) -> bool {
+pub(super) fn is_plain(name: &str) -> bool {
     !name.is_empty() && plain_name_len(name) == name.len() && !KEYWORDS.contains(&name)
 }
 
@@ -76,8 +76,22 @@ pub(super) fn write_symbol(out: &mut dyn Write, pool: &Pool, s: SymbolId) -> fmt
     }
 }
 
-/// The name of an enumeration or one of its variants, quoted if need be.
-pub(super) fn write_enum(out: &mut dyn Write, pool: &Pool, e: EnumId) -> fmt::Result {
+/// A sort, with names quoted if need be; recurses over nested arrays only, whose depth is limited.
+pub(super) fn write_sort(out: &mut dyn Write, pool: &Pool, sort: Sort) -> fmt::Result {
+    match sort {
+        Sort::Enum(e) => write_enum(out, pool, e),
+        Sort::Array(array) => {
+            out.write_str("array[")?;
+            write_sort(out, pool, array.index())?;
+            out.write_str("] of ")?;
+            write_sort(out, pool, array.element())
+        }
+        Sort::Bool | Sort::Int | Sort::Real | Sort::String | Sort::BitVec(_) => out.write_str(&sort.name(pool)),
+    }
+}
+
+/// The name of an enumeration, quoted if need be.
+fn write_enum(out: &mut dyn Write, pool: &Pool, e: EnumId) -> fmt::Result {
     let name = &pool.enumeration(e).name;
     if is_plain(name) && !reads_as_bits(name) { out.write_str(name) } else { write_quoted(out, name, '`') }
 }

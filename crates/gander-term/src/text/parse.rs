@@ -1,5 +1,7 @@
 //! Parsing terms: operator precedence with an explicit stack, so that nesting is limited by memory only.
 
+mod array;
+
 use rustc_hash::FxHashMap;
 
 use crate::bits::{BvOp, Width};
@@ -20,7 +22,15 @@ const BAD_WIDTH: &str = "a number of bits from 1 to 65536 was expected";
 pub fn parse_term(pool: &mut Pool, text: &str) -> Result<TermId, ParseError> {
     let mut lexer = Lexer::new(text);
     let token = lexer.next()?;
-    let parser = Parser { pool, lexer, token, operands: Vec::new(), frames: Vec::new(), scope: FxHashMap::default() };
+    let parser = Parser {
+        pool,
+        lexer,
+        token,
+        operands: Vec::new(),
+        frames: Vec::new(),
+        scope: FxHashMap::default(),
+        literals: 0,
+    };
     parser.term()
 }
 
@@ -38,6 +48,12 @@ enum FrameKind {
     },
     Prefix(Op),
     Group,
+    /// `a[i`
+    Index,
+    /// `a[i := v`
+    Update,
+    /// `array[int](v`, with the sort of indices.
+    Fill(Sort),
     Call {
         op: Op,
         count: usize,
@@ -95,6 +111,8 @@ struct Parser<'a> {
     frames: Vec<Frame>,
     /// What names mean that quantifiers bind here, innermost last.
     scope: FxHashMap<String, Vec<SymbolId>>,
+    /// How many array literals are open.
+    literals: usize,
 }
 
 impl Parser<'_> {
@@ -167,6 +185,10 @@ impl Parser<'_> {
                     self.push(FrameKind::Group, start);
                     continue;
                 }
+                Kind::Word("array") => match self.array(start)? {
+                    Some(constant) => constant,
+                    None => continue,
+                },
                 Kind::Word("if") => {
                     self.push(FrameKind::Condition, start);
                     continue;
@@ -253,9 +275,14 @@ impl Parser<'_> {
                     "div" => Infix::Plain(Op::IntDiv),
                     "mod" => Infix::Plain(Op::Mod),
                     "^" => Infix::Plain(Op::Pow),
-                    ")" | "," | "then" | "else" => {
+                    "[" => {
+                        self.advance()?;
+                        self.push(FrameKind::Index, start);
+                        return Ok(None);
+                    }
+                    ")" | "]" | "," | ":=" | "then" | "else" => {
                         self.close(word)?;
-                        if word == ")" {
+                        if matches!(word, ")" | "]") {
                             continue;
                         }
                         return Ok(None);
@@ -290,7 +317,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Handles `)`, `,`, `then` and `else`.
+    /// Handles `)`, `]`, `,`, `:=`, `then` and `else`.
     fn close(&mut self, word: &'static str) -> Result<(), ParseError> {
         self.reduce(level::OPEN)?;
         let Some(Frame { kind, offset }) = self.frames.pop() else {
@@ -303,6 +330,19 @@ impl Parser<'_> {
                 None
             }
             (FrameKind::Call { op, count }, ",") => Some(FrameKind::Call { op, count: count + 1 }),
+            (FrameKind::Fill(index), ")") => {
+                self.fill(index, offset)?;
+                None
+            }
+            (FrameKind::Index, "]") => {
+                self.build(Op::Select, 2, offset)?;
+                None
+            }
+            (FrameKind::Index, ":=") => Some(FrameKind::Update),
+            (FrameKind::Update, "]") => {
+                self.build(Op::Store, 3, offset)?;
+                None
+            }
             (FrameKind::Condition, "then") => Some(FrameKind::Then),
             (FrameKind::Then, "else") => Some(FrameKind::Else),
             _ => return self.wrong(format!("`{word}` does not belong here")),
@@ -322,7 +362,13 @@ impl Parser<'_> {
                 FrameKind::Prefix(Op::Neg) => level::MINUS,
                 FrameKind::Prefix(_) => level::NOT,
                 FrameKind::Else | FrameKind::Quantifier { .. } => level::OPEN,
-                FrameKind::Group | FrameKind::Call { .. } | FrameKind::Condition | FrameKind::Then => return Ok(()),
+                FrameKind::Group
+                | FrameKind::Index
+                | FrameKind::Update
+                | FrameKind::Fill(_)
+                | FrameKind::Call { .. }
+                | FrameKind::Condition
+                | FrameKind::Then => return Ok(()),
             };
             if own < at_least {
                 return Ok(());
@@ -346,7 +392,13 @@ impl Parser<'_> {
                     }
                     self.build(op, bound.len() + 1, offset)?;
                 }
-                FrameKind::Group | FrameKind::Call { .. } | FrameKind::Condition | FrameKind::Then => {}
+                FrameKind::Group
+                | FrameKind::Index
+                | FrameKind::Update
+                | FrameKind::Fill(_)
+                | FrameKind::Call { .. }
+                | FrameKind::Condition
+                | FrameKind::Then => {}
             }
         }
         Ok(())
@@ -432,20 +484,7 @@ impl Parser<'_> {
                 return Err(ParseError::new(token.start, "a name to bind was expected"));
             };
             self.expect(":")?;
-            let token = self.advance()?;
-            let sort = match &token.kind {
-                Kind::Word("bool") => Some(Sort::Bool),
-                Kind::Word("int") => Some(Sort::Int),
-                Kind::Word("real") => Some(Sort::Real),
-                Kind::Word("string") => Some(Sort::String),
-                Kind::Name(n) if reads_as_bits(n) => {
-                    let width = n[4..].parse().ok().and_then(Width::new);
-                    Some(Sort::BitVec(width.ok_or_else(|| ParseError::new(token.start, BAD_WIDTH))?))
-                }
-                Kind::Name(n) | Kind::Quoted(n) => self.pool.find_enum(n).map(Sort::Enum),
-                _ => None,
-            };
-            let Some(sort) = sort else { return Err(ParseError::new(token.start, "a sort was expected")) };
+            let sort = self.sort()?;
             bound.push((self.pool.declare_bound(&name, sort), name));
             match self.token.kind {
                 Kind::Word(",") => self.advance()?,

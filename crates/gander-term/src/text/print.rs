@@ -9,7 +9,7 @@ use crate::pool::{Pool, TermId};
 use crate::sort::Sort;
 use crate::value::Value;
 
-use super::names::{write_enum, write_enum_constant, write_quoted, write_symbol};
+use super::names::{write_enum_constant, write_quoted, write_sort, write_symbol};
 
 /// How tightly an operator binds; see the module's documentation.
 pub(super) mod level {
@@ -157,6 +157,25 @@ fn print(pool: &Pool, t: TermId, at_least: u8, out: &mut dyn Write, stack: &mut 
             }
             call(stack, "", args);
         }
+        Op::Select => {
+            stack.push(Item::Text("]"));
+            stack.push(Item::Term(args[1], level::OPEN));
+            stack.push(Item::Text("["));
+            stack.push(Item::Term(args[0], level::ATOM));
+        }
+        Op::Store => {
+            stack.push(Item::Text("]"));
+            stack.push(Item::Term(args[2], level::OPEN));
+            stack.push(Item::Text(" := "));
+            stack.push(Item::Term(args[1], level::OPEN));
+            stack.push(Item::Text("["));
+            stack.push(Item::Term(args[0], level::ATOM));
+        }
+        Op::ConstArray(sort) => {
+            out.write_str("array[")?;
+            write_sort(out, pool, sort.index())?;
+            call(stack, "](", args);
+        }
         Op::Ite => {
             stack.push(Item::Term(args[2], level::OPEN));
             stack.push(Item::Text(" else "));
@@ -174,10 +193,7 @@ fn print(pool: &Pool, t: TermId, at_least: u8, out: &mut dyn Write, stack: &mut 
                     write_symbol(out, pool, s)?;
                 }
                 out.write_str(": ")?;
-                match pool.sort(b) {
-                    Sort::Enum(e) => write_enum(out, pool, e)?,
-                    sort => out.write_str(&sort.name(pool))?,
-                }
+                write_sort(out, pool, pool.sort(b))?;
             }
             out.write_str(". ")?;
             stack.push(Item::Term(body, level::OPEN));
@@ -197,6 +213,7 @@ fn shown_as_not_equal(pool: &Pool, t: TermId) -> bool {
 fn level_of(pool: &Pool, t: TermId) -> u8 {
     match pool.op(t) {
         Op::Symbol(_) | Op::Bool(_) | Op::Abs | Op::Min | Op::Max | Op::ToReal | Op::ToInt | Op::Bv(_) => level::ATOM,
+        Op::Select | Op::Store | Op::ConstArray(_) => level::ATOM,
         Op::Const(v) => match pool.value(v) {
             // Not needed, but `x * (1/3)` and `(-2) ^ 2` read better.
             Value::Real(r) if !r.is_int() => level::PRODUCT,
@@ -259,5 +276,20 @@ fn write_constant(out: &mut dyn Write, pool: &Pool, v: &Value) -> fmt::Result {
         Value::Str(s) => write_quoted(out, s, '"'),
         Value::Enum(e, i) => write_enum_constant(out, pool, *e, *i),
         Value::BitVec(v) => write!(out, "{}u{}", v.bits(), v.width().bits()),
+        Value::Array(a) => {
+            // Recurses over nested arrays only, whose depth is limited.
+            out.write_str("array[")?;
+            write_sort(out, pool, a.sort().index())?;
+            out.write_str("]{")?;
+            for (i, v) in a.exceptions() {
+                write_constant(out, pool, i)?;
+                out.write_str(": ")?;
+                write_constant(out, pool, v)?;
+                out.write_str(", ")?;
+            }
+            out.write_str("else: ")?;
+            write_constant(out, pool, a.default())?;
+            out.write_str("}")
+        }
     }
 }

@@ -261,3 +261,64 @@ fn bit_vectors_are_functions_and_sized_literals() {
     assert_eq!(parse_value(p, sort, "5u8"), Ok(Value::bits(Width::W8, 5)));
     assert!(parse_value(p, sort, "5u9").is_err() && parse_value(p, sort, "256").is_err());
 }
+
+#[test]
+fn arrays_are_read_back() {
+    let mut p = Pool::new();
+    let e = p.declare_enum("Colour", &["Red", "deep blue"]).unwrap();
+    let ints = p.array_sort(Sort::Int, Sort::Int).unwrap();
+    let rows = p.array_sort(Sort::Enum(e), ints).unwrap();
+    p.variable("a", ints);
+    p.variable("m", rows);
+    p.variable("i", Sort::Int);
+    p.variable("array", Sort::Int);
+    for text in [
+        "a[i]",
+        "-a[i + 1] + a[a[i]]",
+        "a[i := i + 1][0]",
+        "m[Colour.Red][i := 2]",
+        "(if i == 0 then a else a[0 := 1])[i]",
+        "array[int](i)[`array`]",
+        "array[int]{-1: 5, 2: -6, else: 0}",
+        "array[Colour](a) == m",
+        "array[Colour]{Colour.Red: array[int]{else: 1}, else: array[int]{1: 2, else: 0}} != m",
+        "forall x: array[Colour] of array[int] of int. x == m",
+    ] {
+        let t = parse_term(&mut p, text).unwrap_or_else(|e| panic!("{text}: {e}"));
+        let shown = p.display(t).to_string();
+        if !text.starts_with("forall") {
+            assert_eq!(shown, text);
+        }
+        let again = parse_term(&mut p, &shown).unwrap_or_else(|e| panic!("{shown}: {e}"));
+        assert!(again == t || text.starts_with("forall"), "{shown}");
+    }
+    for wrong in [
+        "a[",
+        "a[]",
+        "a[1 :=]",
+        "a[1, 2]",
+        "a[true]",
+        "i[0]",
+        "array[int]{1: i, else: 0}",
+        "array[int]{else: not true}",
+        "array[int]{}",
+        "a[0 := true]",
+        "a]",
+    ] {
+        assert!(parse_term(&mut p, wrong).is_err(), "{wrong}");
+    }
+    let deep = "array[int]{else: ".repeat(100_000);
+    assert!(parse_term(&mut p, &deep).is_err());
+    let deep = "forall x: ".to_string() + &"array[int] of ".repeat(100_000) + "int. true";
+    assert!(parse_term(&mut p, &deep).is_err());
+    for text in ["{else: {else: 3}}", "{Red: {1: 2, else: 0}, else: {else: 3}}"] {
+        let v = parse_value(&p, rows, text).unwrap_or_else(|e| panic!("{text}: {e}"));
+        assert_eq!(p.show_value(&v), text);
+    }
+    // Of two variants, the one with the smaller element is the rest.
+    let v = parse_value(&p, rows, "{`deep blue`: {else: 4}, Red: {else: 3}, else: {else: 9}}").unwrap();
+    assert_eq!(p.show_value(&v), "{`deep blue`: {else: 4}, else: {else: 3}}");
+    for wrong in ["{}", "{else: 1}", "{Red: {else: 1}}", "{else: {else: 1}} 2", "{Green: {else: 1}, else: {else: 0}}"] {
+        assert!(parse_value(&p, rows, wrong).is_err(), "{wrong}");
+    }
+}

@@ -1,14 +1,15 @@
-//! Values for people: `3` also for the real 3 and for bit-vectors, `1/3`, `"text"`, a bare variant. The sort must be
-//! known to read them.
+//! Values for people: `3` also for the real 3 and for bit-vectors, `1/3`, `"text"`, a bare variant, `{1: 5, else: 0}` for
+//! arrays. The sort must be known to read them.
 
+use crate::array::{ArraySort, ArrayValue};
 use crate::bits::BitVec;
 use crate::pool::Pool;
 use crate::sort::Sort;
 use crate::value::{IBig, Value};
 
 use super::ParseError;
-use super::lexer::{Kind, Lexer};
-use super::names::write_quoted;
+use super::lexer::{Kind, Lexer, Token};
+use super::names::{is_plain, write_quoted};
 
 impl Pool {
     /// A value for people; [`parse_value`] reads it back.
@@ -17,16 +18,38 @@ impl Pool {
             Value::Bool(b) => b.to_string(),
             Value::Int(i) => i.to_string(),
             Value::Real(r) => r.to_string(),
-            Value::Str(s) => {
-                let mut out = String::new();
-                // Writing to a string cannot fail.
-                let _ = write_quoted(&mut out, s, '"');
-                out
-            }
+            Value::Str(s) => quoted(s, '"'),
             Value::BitVec(v) => v.bits().to_string(),
             Value::Enum(e, i) => self.enumeration(*e).variants.get(*i as usize).cloned().unwrap_or_default(),
+            Value::Array(a) => {
+                let mut out = String::from("{");
+                for (i, v) in a.exceptions() {
+                    out += &self.show_inside(i);
+                    out += ": ";
+                    out += &self.show_inside(v);
+                    out += ", ";
+                }
+                out + "else: " + &self.show_inside(a.default()) + "}"
+            }
         }
     }
+
+    /// A value inside an array: variants that are no plain names are quoted. Recurses over nested arrays only, whose depth is
+    /// limited.
+    fn show_inside(&self, v: &Value) -> String {
+        let shown = self.show_value(v);
+        match v {
+            Value::Enum(..) if !is_plain(&shown) => quoted(&shown, '`'),
+            _ => shown,
+        }
+    }
+}
+
+fn quoted(s: &str, quote: char) -> String {
+    let mut out = String::new();
+    // Writing to a string cannot fail.
+    let _ = write_quoted(&mut out, s, quote);
+    out
 }
 
 /// Reads a value of `sort`: exactly what [`Pool::show_value`] prints, decimals such as `0.5` for reals, and
@@ -43,7 +66,21 @@ pub fn parse_value(pool: &Pool, sort: Sort, text: &str) -> Result<Value, ParseEr
         };
     }
     let mut lexer = Lexer::new(text);
-    let mut token = lexer.next()?;
+    let token = lexer.next()?;
+    let value = read(pool, sort, token, &mut lexer)?;
+    let end = lexer.next()?;
+    match end.kind {
+        Kind::End => Ok(value),
+        _ => Err(ParseError::new(end.start, "nothing may follow the value")),
+    }
+}
+
+/// The value that starts with `token`. Recurses over nested arrays only, whose depth is limited.
+fn read(pool: &Pool, sort: Sort, token: Token, lexer: &mut Lexer<'_>) -> Result<Value, ParseError> {
+    let mut token = token;
+    if let Sort::Array(array) = sort {
+        return read_array(pool, array, &token, lexer);
+    }
     let negative = token.kind == Kind::Word("-");
     if negative {
         token = lexer.next()?;
@@ -53,6 +90,13 @@ pub fn parse_value(pool: &Pool, sort: Sort, text: &str) -> Result<Value, ParseEr
         (Sort::Bool, Kind::Word("false"), false) => Value::Bool(false),
         (Sort::String, Kind::Literal(v @ Value::Str(_)), false) => v,
         (Sort::Int, Kind::Literal(Value::Int(i)), _) => Value::Int(signed(i, negative)),
+        (Sort::Enum(e), Kind::Name(name) | Kind::Quoted(name), false) => match pool.enumeration(e).position(&name) {
+            Some(i) => Value::Enum(e, i),
+            None => {
+                let message = format!("a variant of {} was expected", pool.enumeration(e).name);
+                return Err(ParseError::new(token.start, message));
+            }
+        },
         (Sort::BitVec(width), Kind::Literal(Value::Int(i)), _) => match BitVec::exact(width, signed(i, negative)) {
             Some(v) => Value::BitVec(v),
             None => {
@@ -68,10 +112,32 @@ pub fn parse_value(pool: &Pool, sort: Sort, text: &str) -> Result<Value, ParseEr
             return Err(ParseError::new(token.start, message));
         }
     };
-    let end = lexer.next()?;
-    match end.kind {
-        Kind::End => Ok(value),
-        _ => Err(ParseError::new(end.start, "nothing may follow the value")),
+    Ok(value)
+}
+
+/// `{1: 5, 2: 6, else: 0}`
+fn read_array(pool: &Pool, sort: ArraySort, open: &Token, lexer: &mut Lexer<'_>) -> Result<Value, ParseError> {
+    let expected = |token: &Token, word: &'static str| match token.kind {
+        Kind::Word(w) if w == word => Ok(()),
+        _ => Err(ParseError::new(token.start, format!("`{word}` was expected"))),
+    };
+    expected(open, "{")?;
+    let mut elements = Vec::new();
+    let default = loop {
+        let token = lexer.next()?;
+        let last = token.kind == Kind::Word("else");
+        let index = if last { None } else { Some(read(pool, sort.index(), token, lexer)?) };
+        expected(&lexer.next()?, ":")?;
+        let token = lexer.next()?;
+        let element = read(pool, sort.element(), token, lexer)?;
+        let Some(index) = index else { break element };
+        expected(&lexer.next()?, ",")?;
+        elements.push((index, element));
+    };
+    expected(&lexer.next()?, "}")?;
+    match ArrayValue::new(sort, default, elements) {
+        Some(a) => Ok(Value::array(a)),
+        None => Err(ParseError::new(open.start, "an array was expected")),
     }
 }
 

@@ -80,7 +80,7 @@ impl Model<'_> {
                 if k != position as usize {
                     for leaf in self.types.leaves(declared) {
                         let Some(sort) = self.sort(leaf, span) else { return Val::error() };
-                        cells.push(self.constant(some_value(sort)));
+                        cells.push(self.constant(Sort::first_value(sort)));
                     }
                     continue;
                 }
@@ -332,16 +332,5 @@ impl Model<'_> {
             offset = end;
         }
         self.lift(Op::And, &equal)
-    }
-}
-
-/// A value for a scalar that nobody reads.
-fn some_value(sort: Sort) -> Value {
-    match sort {
-        Sort::Bool => Value::Bool(false),
-        Sort::Real => Value::whole(gander_term::IBig::ZERO),
-        Sort::Enum(e) => Value::Enum(e, 0),
-        Sort::BitVec(width) => Value::bits(width, 0),
-        Sort::Int | Sort::String => Value::Int(gander_term::IBig::ZERO),
     }
 }

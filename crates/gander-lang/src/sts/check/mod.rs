@@ -175,6 +175,7 @@ impl Checker {
             Sort::String => "a string".to_owned(),
             Sort::Enum(_) => format!("a value of `{}`", self.sort_name(sort)),
             Sort::BitVec(width) => format!("a bit-vector of {} bits", width.bits()),
+            Sort::Array(_) => format!("an `{}`", self.sort_name(sort)),
         }
     }
 

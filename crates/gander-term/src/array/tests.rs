@@ -1,0 +1,91 @@
+//! Array sorts have equal handles, equal functions are equal values.
+
+use super::*;
+use crate::bits::Width;
+use crate::value::Value;
+
+fn sort(index: Sort, element: Sort) -> ArraySort {
+    match Pool::new().array_sort(index, element) {
+        Some(Sort::Array(s)) => s,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn equal_sorts_have_equal_handles() {
+    let a = sort(Sort::Int, Sort::Bool);
+    assert_eq!(a, sort(Sort::Int, Sort::Bool));
+    assert_ne!(a, sort(Sort::Bool, Sort::Int));
+    assert_eq!((a.index(), a.element(), a.positions()), (Sort::Int, Sort::Bool, None));
+    assert_eq!(sort(Sort::BitVec(Width::W8), Sort::Int).positions(), Some(256));
+    assert_eq!(sort(Sort::BitVec(Width::W64), Sort::Int).positions(), None);
+}
+
+#[test]
+fn indices_are_no_arrays_and_nesting_is_limited() {
+    let pool = Pool::new();
+    let mut s = pool.array_sort(Sort::Int, Sort::Int).unwrap();
+    assert_eq!(pool.array_sort(s, Sort::Int), None);
+    for _ in 1..ArraySort::MAX_NESTING {
+        s = pool.array_sort(Sort::Int, s).unwrap();
+    }
+    assert_eq!(pool.array_sort(Sort::Int, s), None);
+}
+
+#[test]
+fn enumerations_of_one_id_in_two_pools_are_told_apart_by_their_size() {
+    let (mut a, mut b) = (Pool::new(), Pool::new());
+    let one = a.declare_enum("A", &["X"]).unwrap();
+    let two = b.declare_enum("B", &["Y", "Z"]).unwrap();
+    assert_ne!(a.array_sort(Sort::Enum(one), Sort::Int), b.array_sort(Sort::Enum(two), Sort::Int));
+}
+
+#[test]
+fn the_order_of_writing_does_not_matter() {
+    let s = sort(Sort::Int, Sort::Int);
+    let zero = ArrayValue::constant(s, Value::int(0)).unwrap();
+    let a = zero.with(Value::int(1), Value::int(5)).unwrap().with(Value::int(2), Value::int(6)).unwrap();
+    let b = zero.with(Value::int(2), Value::int(6)).unwrap().with(Value::int(1), Value::int(5)).unwrap();
+    assert_eq!(a, b);
+    assert_eq!(a.get(&Value::int(2)), &Value::int(6));
+    assert_eq!(a.get(&Value::int(3)), &Value::int(0));
+    let back = a.with(Value::int(1), Value::int(0)).unwrap().with(Value::int(2), Value::int(0)).unwrap();
+    assert_eq!(back, zero);
+}
+
+#[test]
+fn values_of_other_sorts_are_refused() {
+    let s = sort(Sort::Int, Sort::Int);
+    assert!(ArrayValue::constant(s, Value::Bool(true)).is_none());
+    let a = ArrayValue::constant(s, Value::int(0)).unwrap();
+    assert!(a.with(Value::Bool(true), Value::int(0)).is_none());
+    assert!(a.with(Value::int(0), Value::Bool(true)).is_none());
+    assert!(ArrayValue::new(s, Value::int(0), vec![(Value::int(0), Value::whole(1))]).is_none());
+}
+
+/// Every function from two bits to four elements, from every default: the form depends on the function only.
+#[test]
+fn over_finitely_many_indices_the_default_may_be_hidden() {
+    let width = Width::new(2).unwrap();
+    let s = sort(Sort::BitVec(width), Sort::Int);
+    for code in 0..256u32 {
+        let element = |i: u32| Value::int(code >> (2 * i) & 3);
+        let elements: Vec<_> = (0..4).map(|i| (Value::bits(width, i), element(i))).collect();
+        let forms: Vec<ArrayValue> =
+            (0..6).map(|d| ArrayValue::new(s, Value::int(d), elements.clone()).unwrap()).collect();
+        assert!(forms.iter().all(|f| *f == forms[0]), "{code}: {forms:?}");
+        for i in 0..4 {
+            assert_eq!(forms[5].get(&Value::bits(width, i)), &element(i));
+        }
+        // Written one by one, forwards and backwards.
+        let mut there = ArrayValue::constant(s, Value::int(9)).unwrap();
+        let mut back = there.clone();
+        for (i, v) in &elements {
+            there = there.with(i.clone(), v.clone()).unwrap();
+        }
+        for (i, v) in elements.iter().rev() {
+            back = back.with(i.clone(), v.clone()).unwrap();
+        }
+        assert_eq!((&there, &back), (&forms[0], &forms[0]));
+    }
+}

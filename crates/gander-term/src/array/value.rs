@@ -1,0 +1,125 @@
+//! Values of arrays.
+
+use std::collections::BTreeMap;
+
+use crate::sort::Sort;
+use crate::value::Value;
+
+use super::ArraySort;
+
+/// A function with finitely many exceptions from a default.
+///
+/// Invariants: exceptions are sorted by index and differ from the default; of finitely many indices, no other element
+/// is at more of them than the default is, and none that is at as many is smaller. So the form of a function is unique.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct ArrayValue {
+    sort: ArraySort,
+    default: Value,
+    exceptions: Vec<(Value, Value)>,
+}
+
+impl ArrayValue {
+    /// The array with these elements at these indices, the last one counting, and `default` everywhere else; `None` if
+    /// something has the wrong sort.
+    pub fn new(sort: ArraySort, default: Value, elements: Vec<(Value, Value)>) -> Option<ArrayValue> {
+        let (index, element) = (sort.index(), sort.element());
+        let fits = |(i, v): &(Value, Value)| i.sort() == index && v.sort() == element;
+        if default.sort() != element || !elements.iter().all(fits) {
+            return None;
+        }
+        let map: BTreeMap<Value, Value> = elements.into_iter().collect();
+        Some(ArrayValue { sort, default, exceptions: map.into_iter().collect() }.canonical())
+    }
+
+    /// The array that is `element` everywhere; `None` if that has the wrong sort.
+    pub fn constant(sort: ArraySort, element: Value) -> Option<ArrayValue> {
+        ArrayValue::new(sort, element, Vec::new())
+    }
+
+    /// The array that has the first value of the element sort everywhere.
+    pub(crate) fn everywhere(sort: ArraySort) -> ArrayValue {
+        ArrayValue { sort, default: sort.element().first_value(), exceptions: Vec::new() }
+    }
+
+    /// The sort.
+    pub fn sort(&self) -> ArraySort {
+        self.sort
+    }
+
+    /// What is at all indices without an exception. If every index has one, it is nowhere.
+    pub fn default(&self) -> &Value {
+        &self.default
+    }
+
+    /// The indices where the element is not the default, in ascending order.
+    pub fn exceptions(&self) -> &[(Value, Value)] {
+        &self.exceptions
+    }
+
+    /// The element at `index`.
+    pub fn get(&self, index: &Value) -> &Value {
+        match self.exceptions.binary_search_by(|(i, _)| i.cmp(index)) {
+            Ok(at) => &self.exceptions[at].1,
+            Err(_) => &self.default,
+        }
+    }
+
+    /// The array that has `element` at `index` and is as this one elsewhere; `None` if something has the wrong sort.
+    pub fn with(&self, index: Value, element: Value) -> Option<ArrayValue> {
+        if index.sort() != self.sort.index() || element.sort() != self.sort.element() {
+            return None;
+        }
+        let mut new = self.clone();
+        match new.exceptions.binary_search_by(|(i, _)| i.cmp(&index)) {
+            Ok(at) => new.exceptions[at].1 = element,
+            Err(at) => new.exceptions.insert(at, (index, element)),
+        }
+        Some(new.canonical())
+    }
+
+    /// The unique form of the function.
+    fn canonical(mut self) -> ArrayValue {
+        self.exceptions.retain(|(_, v)| *v != self.default);
+        let Some(positions) = self.sort.positions() else { return self };
+        let others = self.exceptions.len() as u64;
+        if 2 * others < positions {
+            return self;
+        }
+        // At least half of the indices have exceptions, so all of them can be looked at.
+        let mut counts: BTreeMap<&Value, u64> = BTreeMap::new();
+        for (_, v) in &self.exceptions {
+            *counts.entry(v).or_default() += 1;
+        }
+        if others < positions {
+            counts.insert(&self.default, positions - others);
+        }
+        // Of several that are as frequent, the first: the least.
+        let mut best = (&self.default, 0);
+        for (v, n) in counts {
+            if n > best.1 {
+                best = (v, n);
+            }
+        }
+        if *best.0 == self.default {
+            return self;
+        }
+        let default = best.0.clone();
+        let all = (0..positions).map(|n| position(self.sort.index(), n)).map(|i| {
+            let v = self.get(&i).clone();
+            (i, v)
+        });
+        let mut exceptions: Vec<(Value, Value)> = all.filter(|(_, v)| *v != default).collect();
+        exceptions.sort_unstable();
+        ArrayValue { sort: self.sort, default, exceptions }
+    }
+}
+
+/// The value at a position in a finite sort.
+fn position(sort: Sort, n: u64) -> Value {
+    match sort {
+        Sort::Bool => Value::Bool(n == 1),
+        Sort::Enum(e) => Value::Enum(e, n as u32),
+        Sort::BitVec(width) => Value::bits(width, n),
+        Sort::Int | Sort::Real | Sort::String | Sort::Array(_) => unreachable!("a sort with finitely many values"),
+    }
+}
