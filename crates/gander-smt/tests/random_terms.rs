@@ -8,7 +8,9 @@ mod support;
 use std::time::{Duration, Instant};
 
 use gander_smt::{Answer, Limits, Session, SessionConfig, SolverKind, StepSymbol};
-use gander_term::{BvOp, EnumId, Features, IBig, Op, Pool, RBig, Sort, SymbolId, TermId, Value, Width, evaluate};
+use gander_term::{
+    ArrayValue, BvOp, EnumId, Features, IBig, Op, Pool, RBig, Sort, SymbolId, TermId, Value, Width, evaluate,
+};
 
 const LIMIT: Limits = Limits { time: Some(Duration::from_secs(10)) };
 
@@ -51,6 +53,8 @@ const COMPARISONS: [BvOp; 8] = [BvOp::Ult, BvOp::Ule, BvOp::Ugt, BvOp::Uge, BvOp
 enum Logic {
     Linear,
     Full,
+    /// All of these, and arrays.
+    Arrays,
 }
 
 struct Generator {
@@ -81,8 +85,15 @@ impl Generator {
 
     fn sorts(&self) -> Vec<Sort> {
         let mut sorts = vec![Sort::Bool, Sort::Int, Sort::Real, Sort::Enum(self.colours), Sort::BitVec(Width::W8)];
-        if self.logic == Logic::Full {
+        if self.logic != Logic::Linear {
             sorts.push(Sort::String);
+        }
+        if self.logic == Logic::Arrays {
+            let ints = self.pool.array_sort(Sort::Int, Sort::Int).unwrap();
+            let colours = self.pool.array_sort(Sort::Enum(self.colours), Sort::Int).unwrap();
+            let bits = self.pool.array_sort(Sort::BitVec(Width::W1), Sort::BitVec(Width::W8)).unwrap();
+            let rows = self.pool.array_sort(Sort::Bool, ints).unwrap();
+            sorts.extend([Sort::BitVec(Width::W1), ints, colours, bits, rows]);
         }
         sorts
     }
@@ -104,6 +115,12 @@ impl Generator {
             Sort::String => Value::str(["", "a", "\"", "\\u{41}", "\u{1f600}b"][self.dice.below(5)]),
             Sort::Enum(id) => Value::Enum(id, self.dice.below(3) as u32),
             Sort::BitVec(width) => Value::bits(width, self.dice.below(1 << 12) as u64 >> self.dice.below(12)),
+            Sort::Array(array) => {
+                let default = self.value(array.element());
+                let count = self.dice.below(4);
+                let elements = (0..count).map(|_| (self.value(array.index()), self.value(array.element()))).collect();
+                Value::array(ArrayValue::new(array, default, elements).unwrap())
+            }
         }
     }
 
@@ -129,7 +146,22 @@ impl Generator {
             return self.leaf(sort);
         }
         let d = depth - 1;
+        let of_it = |s: &Sort| matches!(s, Sort::Array(a) if a.element() == sort);
+        let arrays: Vec<Sort> = self.sorts().into_iter().filter(of_it).collect();
         let (op, args) = match sort {
+            _ if !arrays.is_empty() && self.dice.below(4) == 0 => {
+                let whole = arrays[self.dice.below(arrays.len())];
+                let Sort::Array(array) = whole else { unreachable!() };
+                (Op::Select, vec![self.term(whole, d), self.term(array.index(), d)])
+            }
+            Sort::Array(array) => match self.dice.below(6) {
+                0 => self.choice(sort, d),
+                1 => (Op::ConstArray(array), vec![self.term(array.element(), d)]),
+                _ => {
+                    let a = self.term(sort, d);
+                    (Op::Store, vec![a, self.term(array.index(), d), self.term(array.element(), d)])
+                }
+            },
             Sort::BitVec(_) => match self.dice.below(4) {
                 0 => self.choice(sort, d),
                 1 => (Op::Bv([BvOp::Neg, BvOp::Not][self.dice.below(2)]), vec![self.term(sort, d)]),
@@ -175,7 +207,7 @@ impl Generator {
                     let last = self.second(sort, d);
                     (op, vec![self.term(sort, d), last])
                 }
-                10 if self.logic == Logic::Full => {
+                10 if self.logic != Logic::Linear => {
                     let exponent = self.pool.int(self.dice.below(4) as i64 - 1);
                     (Op::Pow, vec![self.leaf(sort), exponent])
                 }
@@ -200,7 +232,7 @@ impl Generator {
     fn second(&mut self, sort: Sort, depth: u32) -> TermId {
         match self.logic {
             Logic::Linear => self.constant(sort),
-            Logic::Full => self.term(sort, depth),
+            Logic::Full | Logic::Arrays => self.term(sort, depth),
         }
     }
 }
@@ -267,6 +299,11 @@ fn agree(kind: SolverKind, logic: Logic, rounds: u64) {
 #[test]
 fn z3_agrees() {
     agree(SolverKind::Z3, Logic::Full, 100);
+}
+
+#[test]
+fn z3_agrees_about_arrays() {
+    agree(SolverKind::Z3, Logic::Arrays, 150);
 }
 
 #[test]

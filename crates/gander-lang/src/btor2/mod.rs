@@ -1,6 +1,6 @@
 //! BTOR2: word-level transition systems of hardware, a numbered line for each node.
 //!
-//! A vector of one bit is a bool here. A `state` without `next` has any value at each instant, like an input. `bad` lines are
+//! A vector of one bit is a bool here, also as an index or element of an array; an array that is initialised with a vector has it everywhere. A `state` without `next` has any value at each instant, like an input. `bad` lines are
 //! claims that it never happens, `constraint` lines assumptions.
 //! Niemetz, Preiner, Wolf, Biere: Btor2, BtorMC and Boolector 3.0, CAV 2018.
 
@@ -13,7 +13,7 @@ use crate::machine::{Asked, Machine, Property, Variable, file_stem};
 use crate::report::Report;
 use crate::span::Span;
 use gander_system::Numerals;
-use gander_term::{IBig, Pool, Sort, SymbolId, TermId, Width};
+use gander_term::{IBig, Op, Pool, Sort, SymbolId, TermId, Width};
 use rustc_hash::FxHashMap;
 
 /// Reads a BTOR2 file.
@@ -66,7 +66,28 @@ fn wrong<T>(message: impl Into<String>) -> Result<T, Problem> {
     Err(Problem::Wrong(message.into()))
 }
 
-/// The value of a node: one bit as a bool, more as a vector.
+/// The sort of a line.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Kind {
+    /// A vector: one bit is a bool, more are a vector.
+    Bits(Width),
+    /// An array of vectors over vectors.
+    Array { index: Width, element: Width },
+}
+
+impl Kind {
+    /// The kind in words.
+    fn shown(self) -> String {
+        match self {
+            Kind::Bits(width) => format!("{} bits", width.bits()),
+            Kind::Array { index, element } => {
+                format!("an array of {} bits over {} bits", element.bits(), index.bits())
+            }
+        }
+    }
+}
+
+/// The value of a node that is no array.
 #[derive(Clone, Copy, Debug)]
 struct Node {
     term: TermId,
@@ -75,7 +96,7 @@ struct Node {
 
 struct State {
     name: String,
-    width: Width,
+    kind: Kind,
     current: SymbolId,
     next: Option<(SymbolId, TermId)>,
     span: Span,
@@ -86,8 +107,8 @@ struct State {
 #[derive(Default)]
 struct File {
     pool: Pool,
-    sorts: FxHashMap<i64, Width>,
-    nodes: FxHashMap<i64, Node>,
+    sorts: FxHashMap<i64, Kind>,
+    nodes: FxHashMap<i64, (TermId, Kind)>,
     states: Vec<State>,
     state_of: FxHashMap<i64, usize>,
     init: Vec<TermId>,
@@ -97,6 +118,16 @@ struct File {
 
 fn sort(width: Width) -> Sort {
     if width == Width::W1 { Sort::Bool } else { Sort::BitVec(width) }
+}
+
+fn kind_sort(pool: &Pool, kind: Kind) -> Result<Sort, Problem> {
+    match kind {
+        Kind::Bits(width) => Ok(sort(width)),
+        Kind::Array { index, element } => match pool.array_sort(sort(index), sort(element)) {
+            Some(sort) => Ok(sort),
+            None => wrong("there are no such arrays"),
+        },
+    }
 }
 
 impl File {
@@ -113,42 +144,60 @@ impl File {
             "sort" => {
                 match words.get(2) {
                     Some(&"bitvec") => {}
-                    Some(&"array") => return Err(Problem::Unsupported("the sort `array`".to_string())),
+                    Some(&"array") => {
+                        let (Kind::Bits(index), Kind::Bits(element)) = (self.kind(number(3)?)?, self.kind(number(4)?)?)
+                        else {
+                            return Err(Problem::Unsupported("an array of or over arrays".to_string()));
+                        };
+                        self.sorts.insert(id, Kind::Array { index, element });
+                        return Ok(());
+                    }
                     _ => return wrong("expected `bitvec` or `array`"),
                 }
                 match u32::try_from(number(3)?).ok().and_then(Width::new) {
-                    Some(width) => self.sorts.insert(id, width),
+                    Some(width) => self.sorts.insert(id, Kind::Bits(width)),
                     None => return wrong("a vector has at least one bit"),
                 };
             }
             "input" | "state" => {
-                let width = self.sort(number(2)?)?;
+                let kind = self.kind(number(2)?)?;
                 let given = words.get(3).map(|w| w.to_string());
                 let name = given.unwrap_or_else(|| format!("{word}{id}"));
-                let current = self.pool.declare_fresh(&name, sort(width));
+                let sort = kind_sort(&self.pool, kind)?;
+                let current = self.pool.declare_fresh(&name, sort);
                 let term = self.pool.var(current);
-                self.nodes.insert(id, Node { term, width });
+                self.nodes.insert(id, (term, kind));
                 self.state_of.insert(id, self.states.len());
-                self.states.push(State { name, width, current, next: None, span, is_state: word == "state" });
+                self.states.push(State { name, kind, current, next: None, span, is_state: word == "state" });
             }
             "init" | "next" => {
-                let width = self.sort(number(2)?)?;
+                let kind = self.kind(number(2)?)?;
                 let state = number(3)?;
                 let Some(&at) = self.state_of.get(&state).filter(|at| self.states[**at].is_state) else {
                     return wrong(format!("{state} is not a state"));
                 };
-                let value = self.node(number(4)?)?;
-                if self.states[at].width != width || value.width != width {
+                let (value, found) = self.any_node(number(4)?)?;
+                let value = match (kind, found) {
+                    // One element for all indices.
+                    (Kind::Array { element, .. }, Kind::Bits(width)) if word == "init" && element == width => {
+                        let Sort::Array(array) = kind_sort(&self.pool, kind)? else { return wrong("no array") };
+                        self.made_of(Op::ConstArray(array), &[value])?
+                    }
+                    _ if found == kind => value,
+                    _ => return wrong("state and value have different sorts"),
+                };
+                if self.states[at].kind != kind {
                     return wrong("state and value have different sorts");
                 }
                 if word == "init" {
                     let x = self.pool.var(self.states[at].current);
-                    let equation = self.pool.eq(x, value.term);
+                    let equation = self.pool.eq(x, value);
                     self.init.push(equation);
                 } else {
                     let name = format!("next.{}", self.states[at].name);
-                    let next = self.pool.declare_fresh(&name, sort(width));
-                    self.states[at].next = Some((next, value.term));
+                    let sort = kind_sort(&self.pool, kind)?;
+                    let next = self.pool.declare_fresh(&name, sort);
+                    self.states[at].next = Some((next, value));
                 }
             }
             "bad" | "constraint" => {
@@ -167,7 +216,7 @@ impl File {
                 }
             }
             "output" => {
-                self.node(number(2)?)?;
+                self.any_node(number(2)?)?;
             }
             "fair" | "justice" => return Err(Problem::Unsupported(format!("`{word}`"))),
             "zero" | "one" | "ones" | "const" | "constd" | "consth" => {
@@ -183,25 +232,37 @@ impl File {
                 };
                 let Some(value) = value else { return wrong(format!("`{digits}` is not a number")) };
                 let term = self.constant(width, value);
-                self.nodes.insert(id, Node { term, width });
+                self.nodes.insert(id, (term, Kind::Bits(width)));
             }
             _ => {
-                let width = self.sort(number(2)?)?;
-                let node = self.operator(word, width, words)?;
-                if node.width != width {
-                    return wrong(format!("`{word}` gives {} bits here, not {}", node.width.bits(), width.bits()));
+                let kind = self.kind(number(2)?)?;
+                let (term, found) = self.operator(word, words)?;
+                if found != kind {
+                    return wrong(format!("`{word}` gives {} here, not {}", found.shown(), kind.shown()));
                 }
-                self.nodes.insert(id, node);
+                self.nodes.insert(id, (term, kind));
             }
         }
         Ok(())
     }
 
-    fn sort(&self, id: i64) -> Result<Width, Problem> {
+    fn kind(&self, id: i64) -> Result<Kind, Problem> {
         match self.sorts.get(&id) {
-            Some(width) => Ok(*width),
+            Some(kind) => Ok(*kind),
             None => wrong(format!("there is no sort {id}")),
         }
+    }
+
+    /// A sort of vectors.
+    fn sort(&self, id: i64) -> Result<Width, Problem> {
+        match self.kind(id)? {
+            Kind::Bits(width) => Ok(width),
+            Kind::Array { .. } => wrong(format!("the sort {id} is one of arrays, and vectors are needed here")),
+        }
+    }
+
+    fn made_of(&mut self, op: Op, args: &[TermId]) -> Result<TermId, Problem> {
+        self.pool.mk(op, args).or_else(|error| wrong(error.to_string()))
     }
 
     fn constant(&mut self, width: Width, value: IBig) -> TermId {
@@ -213,10 +274,22 @@ impl File {
     }
 
     /// A node; a negative number stands for its bits inverted.
-    fn node(&mut self, id: i64) -> Result<Node, Problem> {
+    fn any_node(&mut self, id: i64) -> Result<(TermId, Kind), Problem> {
         let positive = id.checked_abs().and_then(|n| self.nodes.get(&n));
-        let Some(&node) = positive else { return wrong(format!("there is no node {}", id.unsigned_abs())) };
-        Ok(if id < 0 { self.inverted(node) } else { node })
+        let Some(&(term, kind)) = positive else { return wrong(format!("there is no node {}", id.unsigned_abs())) };
+        match kind {
+            _ if id >= 0 => Ok((term, kind)),
+            Kind::Bits(width) => Ok((self.inverted(Node { term, width }).term, kind)),
+            Kind::Array { .. } => wrong("an array has no bits to invert"),
+        }
+    }
+
+    /// A node that is no array.
+    fn node(&mut self, id: i64) -> Result<Node, Problem> {
+        match self.any_node(id)? {
+            (term, Kind::Bits(width)) => Ok(Node { term, width }),
+            (_, Kind::Array { .. }) => wrong(format!("{} is an array, and a vector is needed here", id.unsigned_abs())),
+        }
     }
 
     fn machine(mut self, name: String) -> Machine {
@@ -229,7 +302,7 @@ impl File {
             }
             variables.push(Variable {
                 name: s.name.clone(),
-                sort: sort(s.width),
+                sort: self.pool.symbol(s.current).sort,
                 current: s.current,
                 next: s.next.map(|(next, _)| next),
                 numerals: Numerals::Unsigned,

@@ -1,11 +1,68 @@
 //! The operators of BTOR2 on terms, with one bit as a bool.
 
-use super::{File, Node, Problem, wrong};
+use super::{File, Kind, Node, Problem, wrong};
 use gander_term::{BvOp, IBig, Op, Sort, TermId, Width};
 
 impl File {
     /// The value of an operator line.
-    pub(super) fn operator(&mut self, word: &str, width: Width, words: &[&str]) -> Result<Node, Problem> {
+    pub(super) fn operator(&mut self, word: &str, words: &[&str]) -> Result<(TermId, Kind), Problem> {
+        let number = |k: usize| words.get(k).and_then(|w| w.parse::<i64>().ok());
+        if let (Some(first), Some(second)) = (number(3), number(4)) {
+            let third = number(5);
+            let kind = |file: &File, n: i64| n.checked_abs().and_then(|n| file.nodes.get(&n)).map(|(_, kind)| *kind);
+            let is_array = |file: &File, n: i64| matches!(kind(file, n), Some(Kind::Array { .. }));
+            match (word, third) {
+                ("read", _) => return self.read(first, second),
+                ("write", Some(third)) => return self.write(first, second, third),
+                ("ite", Some(third)) if is_array(self, second) => return self.choose(first, second, third),
+                ("eq" | "neq", _) if is_array(self, first) => return self.compare_arrays(word, first, second),
+                _ => {}
+            }
+        }
+        let node = self.on_vectors(word, words)?;
+        Ok((node.term, Kind::Bits(node.width)))
+    }
+
+    fn read(&mut self, array: i64, index: i64) -> Result<(TermId, Kind), Problem> {
+        let ((a, kind), i) = (self.any_node(array)?, self.node(index)?);
+        match kind {
+            Kind::Array { index, element } if index == i.width => {
+                Ok((self.made_of(Op::Select, &[a, i.term])?, Kind::Bits(element)))
+            }
+            _ => wrong("`read` takes an array and an index of its sort"),
+        }
+    }
+
+    fn write(&mut self, array: i64, index: i64, element: i64) -> Result<(TermId, Kind), Problem> {
+        let ((a, kind), i, v) = (self.any_node(array)?, self.node(index)?, self.node(element)?);
+        match kind {
+            Kind::Array { index, element } if index == i.width && element == v.width => {
+                Ok((self.made_of(Op::Store, &[a, i.term, v.term])?, kind))
+            }
+            _ => wrong("`write` takes an array, an index and an element of its sorts"),
+        }
+    }
+
+    fn choose(&mut self, condition: i64, yes: i64, no: i64) -> Result<(TermId, Kind), Problem> {
+        let (c, (a, kind), (b, other)) = (self.node(condition)?, self.any_node(yes)?, self.any_node(no)?);
+        if c.width != Width::W1 || kind != other {
+            return wrong("`ite` takes one bit and two values of one sort");
+        }
+        Ok((self.pool.ite(c.term, a, b), kind))
+    }
+
+    fn compare_arrays(&mut self, word: &str, a: i64, b: i64) -> Result<(TermId, Kind), Problem> {
+        let ((a, kind), (b, other)) = (self.any_node(a)?, self.any_node(b)?);
+        if kind != other {
+            return wrong(format!("`{word}` takes two values of one sort"));
+        }
+        let same = self.pool.eq(a, b);
+        let term = if word == "eq" { same } else { self.pool.not(same) };
+        Ok((term, Kind::Bits(Width::W1)))
+    }
+
+    /// An operator that has nothing to do with arrays.
+    fn on_vectors(&mut self, word: &str, words: &[&str]) -> Result<Node, Problem> {
         let number = |k: usize| -> Result<i64, Problem> {
             match words.get(k).and_then(|w| w.parse::<i64>().ok()) {
                 Some(n) => Ok(n),
@@ -13,7 +70,7 @@ impl File {
             }
         };
         match word {
-            "read" | "write" => return Err(Problem::Unsupported(format!("`{word}` (an array)"))),
+            "read" | "write" => return wrong(format!("`{word}` takes an array and more")),
             "slice" => {
                 let (x, high, low) = (self.node(number(3)?)?, number(4)?, number(5)?);
                 if low < 0 || high < low || high >= i64::from(x.width.bits()) {
@@ -49,7 +106,6 @@ impl File {
         if a.width != b.width {
             return wrong(format!("`{word}` takes two values of one sort"));
         }
-        let _ = width;
         self.binary(word, a, b)
     }
 

@@ -1,6 +1,6 @@
 //! The functions of SMT-LIB on terms.
 
-use gander_term::{BvOp, IBig, Op, Pool, RBig, Sort, TermId, Value, Width};
+use gander_term::{ArraySort, ArrayValue, BvOp, IBig, Op, Pool, RBig, Sort, TermId, Value, Width};
 
 /// Why a function cannot be applied.
 #[derive(Clone, Debug)]
@@ -60,6 +60,27 @@ fn mk(pool: &mut Pool, op: Op, args: &[TermId]) -> Result<TermId, Refused> {
         let found: Vec<String> = error.found.iter().map(|s| s.name(pool).into_owned()).collect();
         Refused::Because(format!("{error}, and these are {}", found.join(", ")))
     })
+}
+
+fn array_parts(pool: &Pool, t: TermId) -> Option<ArraySort> {
+    match pool.sort(t) {
+        Sort::Array(array) => Some(array),
+        _ => None,
+    }
+}
+
+/// An int where a real is needed becomes one.
+fn as_needed(pool: &mut Pool, t: TermId, sort: Option<Sort>) -> TermId {
+    if sort == Some(Sort::Real) && pool.sort(t) == Sort::Int { to_real(pool, t) } else { t }
+}
+
+/// The array that has one element everywhere.
+pub(crate) fn everywhere(pool: &mut Pool, sort: ArraySort, element: TermId) -> Result<TermId, Refused> {
+    let element = as_needed(pool, element, Some(sort.element()));
+    match pool.as_constant(element).and_then(|v| ArrayValue::constant(sort, v)) {
+        Some(value) => Ok(pool.constant(Value::array(value))),
+        None => mk(pool, Op::ConstArray(sort), &[element]),
+    }
 }
 
 /// Applies a function with a plain name.
@@ -144,6 +165,16 @@ pub(crate) fn apply(pool: &mut Pool, name: &str, args: &[TermId]) -> Result<Term
             Some(Value::Int(i)) if i != IBig::ZERO => mk(pool, if name == "div" { Op::IntDiv } else { Op::Mod }, args),
             _ => Err(Refused::Unsupported("a quotient by something else than a constant that is not 0")),
         },
+        ("select", 2..) => fold(pool, args, |pool, a, i| {
+            let i = as_needed(pool, i, array_parts(pool, a).map(|a| a.index()));
+            mk(pool, Op::Select, &[a, i])
+        }),
+        ("store", 3) => {
+            let array = array_parts(pool, args[0]);
+            let i = as_needed(pool, args[1], array.map(|a| a.index()));
+            let v = as_needed(pool, args[2], array.map(|a| a.element()));
+            mk(pool, Op::Store, &[args[0], i, v])
+        }
         ("abs", 1) => mk(pool, Op::Abs, args),
         ("to_real", 1) => Ok(if pool.sort(args[0]) == Sort::Real { args[0] } else { to_real(pool, args[0]) }),
         ("to_int", 1) => mk(pool, Op::ToInt, args),

@@ -10,7 +10,7 @@ use crate::diagnostic::Diagnostic;
 use crate::report::Report;
 use crate::span::Span;
 use crate::suggest::nearest;
-use gander_term::{IBig, Pool, Sort, SymbolId, TermId, Value, Width};
+use gander_term::{ArraySort, IBig, Pool, Sort, SymbolId, TermId, Value, Width};
 use rustc_hash::FxHashMap;
 
 /// What a name stands for.
@@ -110,9 +110,59 @@ impl<'t, 'a> Terms<'t, 'a> {
             }
             return bits.map(Sort::BitVec);
         }
+        if let [word, index, element] = parts[..]
+            && self.tree.symbol(word) == Some("Array")
+        {
+            return self.array_sort(id, index, element);
+        }
         let name = self.tree.head(id).or_else(|| self.tree.symbol(id)).unwrap_or("this");
         self.unsupported(self.tree.span(id), &format!("the sort `{name}`"));
         None
+    }
+
+    /// `(Array Int (Array Int Bool))`; goes along the elements with a stack of its own.
+    fn array_sort(&mut self, id: Id, index: Id, element: Id) -> Option<Sort> {
+        let mut indices = Vec::new();
+        let (mut index, mut element) = (index, element);
+        let mut sort = loop {
+            if self.tree.head(index) == Some("Array") {
+                self.unsupported(self.tree.span(index), "an array as an index");
+                return None;
+            }
+            indices.push(self.sort(index)?);
+            match self.tree.list(element)[..] {
+                [word, i, e] if self.tree.symbol(word) == Some("Array") => (index, element) = (i, e),
+                _ => break self.sort(element)?,
+            }
+        };
+        while let Some(index) = indices.pop() {
+            let Some(array) = self.pool.array_sort(index, sort) else {
+                let deep = format!("arrays nested more than {} deep", ArraySort::MAX_NESTING);
+                self.unsupported(self.tree.span(id), &deep);
+                return None;
+            };
+            sort = array;
+        }
+        Some(sort)
+    }
+
+    /// The sort in `(as const (Array Int Int))`; nothing once something was reported.
+    fn const_array(&mut self, head: Id) -> Option<ArraySort> {
+        let [_, name, sort] = self.tree.list(head)[..] else {
+            self.expected(head, "`(as const SORT)`");
+            return None;
+        };
+        if self.tree.symbol(name) != Some("const") {
+            self.unsupported(self.tree.span(head), &format!("`as {}`", self.tree.text(name)));
+            return None;
+        }
+        match self.sort(sort)? {
+            Sort::Array(array) => Some(array),
+            _ => {
+                self.expected(sort, "a sort of arrays");
+                None
+            }
+        }
     }
 
     /// The list `((x Int) (y Bool))`.
@@ -297,7 +347,7 @@ impl<'t, 'a> Terms<'t, 'a> {
                 }
                 tasks[from..].reverse();
             }
-            Some(word @ ("forall" | "exists" | "select" | "store" | "match" | "lambda" | "par")) => {
+            Some(word @ ("forall" | "exists" | "match" | "lambda" | "par")) => {
                 self.unsupported(span, &format!("`{word}`"));
                 return None;
             }
@@ -410,6 +460,20 @@ impl<'t, 'a> Terms<'t, 'a> {
                     }
                     Err(functions::Refused::Unsupported(what)) => self.refuse(span, what),
                 },
+            },
+            None if self.tree.head(head) == Some("as") => match (self.const_array(head)?, &args[..]) {
+                (array, &[element]) => match functions::everywhere(&mut self.pool, array, element) {
+                    Ok(made) => Some(made),
+                    Err(functions::Refused::Because(why)) => {
+                        self.report.error(Code::E0302, span, why);
+                        None
+                    }
+                    Err(_) => self.refuse(span, "this array"),
+                },
+                _ => {
+                    self.expected(id, "one element behind `(as const ...)`");
+                    None
+                }
             },
             None => {
                 let indexed = self.indexed(head);

@@ -311,7 +311,7 @@ fn arrays_are_read_back() {
     assert!(parse_term(&mut p, &deep).is_err());
     let deep = "forall x: ".to_string() + &"array[int] of ".repeat(100_000) + "int. true";
     assert!(parse_term(&mut p, &deep).is_err());
-    for text in ["{else: {else: 3}}", "{Red: {1: 2, else: 0}, else: {else: 3}}"] {
+    for text in ["{else: {else: 3}}", "{`deep blue`: {else: 3}, else: {1: 2, else: 0}}"] {
         let v = parse_value(&p, rows, text).unwrap_or_else(|e| panic!("{text}: {e}"));
         assert_eq!(p.show_value(&v), text);
     }
