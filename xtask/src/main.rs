@@ -13,7 +13,7 @@ use std::time::Instant;
 const USAGE: &str = "\
 cargo xtask test          set up the solvers, then run every check and test
 cargo xtask test --quick  the same without lints and without the second pass that hides yices
-cargo xtask setup         only set up the solvers
+cargo xtask setup         only set up the solvers, and NuSMV for the tests
 ";
 
 fn main() -> ExitCode {
@@ -22,7 +22,7 @@ fn main() -> ExitCode {
     let done = match words[..] {
         ["test"] => test(Extent::Full),
         ["test", "--quick"] => test(Extent::Quick),
-        ["setup"] => setup(),
+        ["setup"] => setup().map(|()| drop(bring_nusmv())),
         _ => {
             eprint!("{USAGE}");
             return ExitCode::from(2);
@@ -73,9 +73,46 @@ fn setup() -> Result<(), String> {
     run(cargo(&["run", "--quiet", "--package", "gander", "--", "setup"]), "set-up of the solvers")
 }
 
+/// Brings NuSMV for the tests of `check --with`: a Python package has it. Whoever has one already, or names one, is left
+/// alone; without it the tests say that they are skipped.
+fn bring_nusmv() -> Option<String> {
+    if let Ok(named) = env::var("GANDER_TOOL_NUSMV") {
+        return Some(named);
+    }
+    let folder = root().join("target").join("peers");
+    let program = || find_below(&folder, "NuSMVa_linux64").map(|p| p.to_string_lossy().into_owned());
+    if program().is_none() {
+        println!("== NuSMV for the tests ==");
+        let venv = Command::new("python3").args(["-m", "venv"]).arg(&folder).status();
+        let made = venv.is_ok_and(|s| s.success());
+        let pip = || Command::new(folder.join("bin/pip")).args(["install", "--quiet", "pyboolnet"]).status();
+        if !made || !pip().is_ok_and(|s| s.success()) {
+            println!("it cannot be had: the tests that need it are skipped");
+        }
+    }
+    program()
+}
+
+/// A file with this name somewhere below a folder.
+fn find_below(folder: &Path, name: &str) -> Option<PathBuf> {
+    let mut open = vec![folder.to_path_buf()];
+    while let Some(next) = open.pop() {
+        for entry in fs::read_dir(next).into_iter().flatten().flatten() {
+            let is_folder = entry.file_type().is_ok_and(|t| t.is_dir());
+            if is_folder {
+                open.push(entry.path());
+            } else if entry.file_name() == name {
+                return Some(entry.path());
+            }
+        }
+    }
+    None
+}
+
 fn test(extent: Extent) -> Result<(), String> {
     let clock = Instant::now();
     setup()?;
+    let nusmv = bring_nusmv();
     let skipped = skip_log()?;
     if extent == Extent::Full {
         run(cargo(&["fmt", "--all", "--", "--check"]), "formatting")?;
@@ -83,7 +120,8 @@ fn test(extent: Extent) -> Result<(), String> {
     }
     let mut totals = Totals::default();
     let mut failures = Vec::new();
-    if let Err(e) = run_tests(&["--workspace"], &[], &skipped, &mut totals) {
+    let tools: Vec<(&str, &str)> = nusmv.iter().map(|path| ("GANDER_TOOL_NUSMV", path.as_str())).collect();
+    if let Err(e) = run_tests(&["--workspace"], &tools, &skipped, &mut totals) {
         failures.push(e);
     }
     if extent == Extent::Full {

@@ -4,12 +4,14 @@
 //! step. Inputs are variables that no step determines.
 
 use gander_system::passes::flatten;
-use gander_system::{ClaimKind, Goal, NodeId, Role, Structure, System};
-use gander_term::{Pool, Sort, SymbolId, TermId};
+use gander_system::{ClaimId, ClaimKind, Goal, NodeId, Role, Structure, System, VarId};
+use gander_term::{EnumId, IBig, Pool, Sort, SymbolId, TermId};
 use rustc_hash::FxHashMap;
 
-use crate::Refusal;
+use crate::bounds::assumed;
 use crate::names::{Names, legend};
+use crate::way_back::{NameMap, Place, WrittenClaim};
+use crate::{Refusal, Selection};
 
 /// A variable of the flat system.
 #[derive(Clone, Debug)]
@@ -20,7 +22,7 @@ pub(crate) struct Var {
     pub current: SymbolId,
     pub next: SymbolId,
     /// The least and greatest value of an int, if it is certain that it never has another.
-    pub range: Option<(gander_term::IBig, gander_term::IBig)>,
+    pub range: Option<(IBig, IBig)>,
 }
 
 /// What is asked of every run.
@@ -42,6 +44,8 @@ pub(crate) struct Flat {
     pub vars: Vec<Var>,
     /// Parameters of the steps.
     pub params: Vec<(String, Sort, SymbolId)>,
+    /// By parameter: its range, which its guard demands.
+    pub param_ranges: Vec<Option<(IBig, IBig)>>,
     /// Constraints of the starts, one of which holds.
     pub starts: Vec<TermId>,
     /// Name, guard, effect.
@@ -51,12 +55,24 @@ pub(crate) struct Flat {
     pub claims: Vec<(String, String, Property)>,
     /// Claims that are not among them.
     pub left_out: Vec<String>,
+    /// By variable, by parameter and by claim: what it is in the system.
+    origins: Origins,
+    /// Names of values of enumerations in the text, where the language has such names.
+    pub values: Vec<(String, EnumId, u32)>,
     /// Names in the text and what they stand for.
     pub renamed: Vec<(String, String)>,
     /// Gives out further names.
     pub names: Names,
     /// Whether every step can be completed, so that a state without an enabled guard is where runs end.
     pub completable: bool,
+}
+
+/// What variables, parameters and claims of a flat system are in the system, each in its order.
+#[derive(Default)]
+struct Origins {
+    vars: Vec<Place>,
+    params: Vec<Place>,
+    claims: Vec<ClaimId>,
 }
 
 /// Words of the languages that are written, and of solvers.
@@ -71,8 +87,8 @@ const RESERVED: &[&str] = &[
 ];
 
 impl Flat {
-    /// The flat system of a system.
-    pub(crate) fn of(system: &System) -> Result<Flat, Refusal> {
+    /// The flat system of a system, with the claims that are selected, and names other than these words.
+    pub(crate) fn of(system: &System, selection: Selection<'_>, words: &[&str]) -> Result<Flat, Refusal> {
         let holder;
         let flat: &System = if system.nodes.len() > 1 {
             holder = flatten(system)?.system;
@@ -83,37 +99,46 @@ impl Flat {
         let node = NodeId::from(0);
         let mut pool = Pool::fork(&flat.pool);
         let mut names = Names::without(RESERVED);
+        names.reserve(words);
+        let node_name = if words.contains(&"node") { "location" } else { "node" };
         let mut renamed = Vec::new();
+        let assumptions: Vec<TermId> = flat.assumptions.iter().map(|a| flat.at_node(&mut pool, a.term, node)).collect();
+        let assumed = assumed(&pool, &assumptions);
         let mut vars = Vec::new();
-        for v in &flat.vars {
-            let original = if v.name.starts_with("@node") { "node" } else { &v.name };
+        let mut origins = Origins::default();
+        for (i, v) in flat.vars.iter().enumerate() {
+            origins.vars.push(if i < system.vars.len() { Place::Var(VarId::from(i)) } else { Place::Node });
+            let original = if v.name.starts_with("@node") { node_name } else { &v.name };
             let name = names.fit(original);
             renamed.push((name.clone(), v.name.clone()));
             let certain = system.structure == Structure::Undrawn || v.role == Role::Input;
             let range = v.range.as_ref().filter(|_| certain && v.sort == Sort::Int);
             let range = range.map(|r| (r.low.clone(), r.high.clone()));
+            let range = range.or_else(|| assumed.get(&v.current).cloned().filter(|_| v.sort == Sort::Int));
             vars.push(Var { name, sort: v.sort, current: v.current, next: v.next, range });
         }
         let starts = (0..flat.starts.len()).map(|s| flat.start_term(&mut pool, s.into())).collect();
-        let mut params = Vec::new();
+        let (mut params, mut param_ranges) = (Vec::new(), Vec::new());
         let mut steps = Vec::new();
         let mut completable = flat.assumptions.is_empty();
         for t in flat.transition_ids() {
             let transition = flat.transition(t);
-            for p in &transition.params {
+            for (index, p) in transition.params.iter().enumerate() {
+                origins.params.push(Place::Param { transition: t, index });
                 let original = format!("{}.{}", transition.name, p.name);
                 let name = names.fit(&original);
                 renamed.push((name.clone(), original));
                 params.push((name, p.sort, p.symbol));
+                let range = p.range.as_ref().filter(|_| p.sort == Sort::Int);
+                param_ranges.push(range.map(|r| (r.low.clone(), r.high.clone())));
             }
             completable &= transition.params.is_empty() && transition.is_functional(flat);
             let (guard, effect) = (flat.guard_term(&mut pool, t), flat.effect_term(&mut pool, t));
             steps.push((transition.name.clone(), guard, effect));
         }
-        let assumptions = flat.assumptions.iter().map(|a| flat.at_node(&mut pool, a.term, node)).collect();
         let mut claims = Vec::new();
         let mut left_out = Vec::new();
-        for claim in &flat.claims {
+        for (i, claim) in flat.claims.iter().enumerate().filter(|(i, _)| selection.includes(ClaimId::from(*i))) {
             let mut at = |t| flat.at_node(&mut pool, t, node);
             let property = match &claim.kind {
                 ClaimKind::Always(p) => Some(Property::Always(at(*p))),
@@ -142,13 +167,52 @@ impl Flat {
                 Some(property) => {
                     let name = names.fit(&claim.name);
                     renamed.push((name.clone(), claim.name.clone()));
+                    origins.claims.push(ClaimId::from(i));
                     claims.push((name, claim.name.clone(), property));
                 }
                 None => left_out.push(claim.name.clone()),
             }
         }
         let name = system.name.clone();
-        Ok(Flat { name, pool, vars, params, starts, steps, assumptions, claims, left_out, renamed, names, completable })
+        let values = Vec::new();
+        Ok(Flat {
+            name,
+            pool,
+            vars,
+            params,
+            param_ranges,
+            starts,
+            steps,
+            assumptions,
+            claims,
+            left_out,
+            origins,
+            values,
+            renamed,
+            names,
+            completable,
+        })
+    }
+
+    /// What the names in the text stand for; to be asked when the text is written.
+    pub(crate) fn name_map(&self) -> NameMap {
+        let vars = self.vars.iter().map(|v| v.name.clone()).zip(self.origins.vars.iter().copied());
+        let params = self.params.iter().map(|(name, _, _)| name.clone()).zip(self.origins.params.iter().copied());
+        let ids = self.claims.iter().zip(&self.origins.claims);
+        let claims =
+            ids.filter(|((_, original, _), _)| !self.left_out.contains(original)).map(|((name, _, property), id)| {
+                WrittenClaim {
+                    name: name.clone(),
+                    claim: *id,
+                    opposite: matches!(property, Property::Reachable(_)),
+                    temporal: !matches!(property, Property::Always(_) | Property::Reachable(_)),
+                }
+            });
+        NameMap {
+            places: vars.chain(params).collect(),
+            claims: claims.collect(),
+            values: self.values.iter().map(|(name, id, k)| (name.clone(), (*id, *k))).collect(),
+        }
     }
 
     /// What stands at the top of a text: where it comes from, the names, what is left out.

@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use crate::Refusal;
 use crate::flat::Flat;
 use crate::printing::{Printer, Style};
 use crate::smtlib::{SmtLib, sort_name};
+use crate::{HornDialect, Refusal};
 use gander_term::{Pool, Sort, TermId};
 
 /// Like SMT-LIB, but a definition is a `let` around what follows.
@@ -33,11 +33,11 @@ fn formula(style: &Lets, pool: &Pool, t: TermId) -> Result<String, Refusal> {
     Ok(format!("{lets}{body}{}", ")".repeat(count)))
 }
 
-pub(crate) fn write(mut flat: Flat) -> Result<String, Refusal> {
+pub(crate) fn write(flat: &mut Flat, dialect: HornDialect) -> Result<String, Refusal> {
     let invariants = flat.invariants();
     let mut text = flat.header(";;");
     text.push_str(&flat.reachable(";;"));
-    let style = Lets(SmtLib::of(&flat));
+    let style = Lets(SmtLib::of(flat));
     let (first, relation) = (flat.first(), flat.relation());
     let (mut sorts, mut now, mut later) = (Vec::new(), Vec::new(), Vec::new());
     let (mut names, mut nexts, mut domain, mut next_domain) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
@@ -63,20 +63,36 @@ pub(crate) fn write(mut flat: Flat) -> Result<String, Refusal> {
     };
     let both =
         |parts: &[String]| if parts.len() == 1 { parts[0].clone() } else { format!("(and {})", parts.join(" ")) };
-    let _ = writeln!(text, "(set-logic HORN)\n(declare-fun state ({}) Bool)", sorts.join(" "));
+    let assert = match dialect {
+        HornDialect::Standard => {
+            let _ = writeln!(text, "(set-logic HORN)\n(declare-fun state ({}) Bool)", sorts.join(" "));
+            "assert"
+        }
+        HornDialect::Rules => {
+            let _ = writeln!(text, "(declare-rel state ({}))\n(declare-rel error ())", sorts.join(" "));
+            "rule"
+        }
+    };
     domain.push(formula(&style, &flat.pool, first)?);
     let matrix = format!("(=> {}\n  {})", both(&domain), applied(&names));
-    let _ = writeln!(text, "(assert {})", quantified(&now, matrix));
+    let _ = writeln!(text, "({assert} {})", quantified(&now, matrix));
     next_domain.insert(0, applied(&names));
     next_domain.push(formula(&style, &flat.pool, relation)?);
     let matrix = format!("(=> {}\n  {})", both(&next_domain), applied(&nexts));
     let all: Vec<String> = now.iter().chain(&later).cloned().collect();
-    let _ = writeln!(text, "(assert {})", quantified(&all, matrix));
+    let _ = writeln!(text, "({assert} {})", quantified(&all, matrix));
     for (name, p) in invariants {
         let _ = writeln!(text, ";; {name}");
-        let matrix = format!("(=> {}\n  {})", applied(&names), formula(&style, &flat.pool, p)?);
-        let _ = writeln!(text, "(assert {})", quantified(&now, matrix));
+        let here = applied(&names);
+        let matrix = match dialect {
+            HornDialect::Standard => format!("(=> {here}\n  {})", formula(&style, &flat.pool, p)?),
+            HornDialect::Rules => format!("(=> (and {here}\n  (not {})) error)", formula(&style, &flat.pool, p)?),
+        };
+        let _ = writeln!(text, "({assert} {})", quantified(&now, matrix));
     }
-    text.push_str("(check-sat)\n");
+    text.push_str(match dialect {
+        HornDialect::Standard => "(check-sat)\n",
+        HornDialect::Rules => "(query error :print-certificate true)\n",
+    });
     Ok(text)
 }

@@ -8,8 +8,11 @@
 //! - [`printing`]: terms as text, with definitions for what is shared or long;
 //! - one module a format.
 
+mod bounds;
+mod btor2;
 mod flat;
 mod horn;
+mod lustre;
 mod names;
 mod printing;
 mod script;
@@ -18,10 +21,13 @@ mod smv;
 mod sts;
 mod unrolling;
 mod vmt;
+mod way_back;
 
 use std::fmt;
 
-use gander_system::System;
+use gander_system::{ClaimId, System};
+
+pub use way_back::{NameMap, Place, WrittenClaim};
 
 /// A language that can be written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -38,6 +44,10 @@ pub enum Format {
     Vmt,
     /// An unrolling as an SMT-LIB query.
     Smt2,
+    /// BTOR2, for finite systems.
+    Btor2,
+    /// Lustre, for Kind 2 and JKind.
+    Lustre,
 }
 
 impl Format {
@@ -49,6 +59,8 @@ impl Format {
         ("horn", Format::Horn),
         ("vmt", Format::Vmt),
         ("smt2", Format::Smt2),
+        ("btor2", Format::Btor2),
+        ("lustre", Format::Lustre),
     ];
 }
 
@@ -57,11 +69,50 @@ impl Format {
 pub struct Options {
     /// The number of steps of an unrolling.
     pub depth: u32,
+    /// How Horn clauses are written.
+    pub horn: HornDialect,
+}
+
+/// How Horn clauses are written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum HornDialect {
+    /// As in competitions: `sat` means that all claims hold.
+    #[default]
+    Standard,
+    /// `(rule …)` and `(query error)`, as Z3's fixed-point engine reads them: `unsat` means that all claims hold.
+    Rules,
+}
+
+/// Which claims are written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Selection<'a> {
+    /// All of them.
+    All,
+    /// These.
+    Only(&'a [ClaimId]),
+}
+
+impl Selection<'_> {
+    fn includes(self, claim: ClaimId) -> bool {
+        match self {
+            Selection::All => true,
+            Selection::Only(claims) => claims.contains(&claim),
+        }
+    }
+}
+
+/// A text, and what its names stand for.
+#[derive(Clone, Debug)]
+pub struct Written {
+    /// The text.
+    pub text: String,
+    /// The way back.
+    pub names: NameMap,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { depth: 10 }
+        Options { depth: 10, horn: HornDialect::Standard }
     }
 }
 
@@ -88,9 +139,25 @@ pub fn export(system: &System, format: Format, options: Options) -> Result<Strin
     match format {
         Format::Sts => sts::write(system),
         Format::Script => script::write(system),
-        Format::Smv => smv::write(flat::Flat::of(system)?),
-        Format::Horn => horn::write(flat::Flat::of(system)?),
-        Format::Vmt => vmt::write(flat::Flat::of(system)?),
-        Format::Smt2 => unrolling::write(flat::Flat::of(system)?, options.depth),
+        _ => write(system, format, options, Selection::All).map(|written| written.text),
     }
+}
+
+/// The system with some of its claims in a language without a control graph, and the way back for names. For tools that
+/// answer.
+pub fn write(system: &System, format: Format, options: Options, selection: Selection<'_>) -> Result<Written, Refusal> {
+    let words = if format == Format::Lustre { lustre::WORDS } else { &[] };
+    let mut flat = flat::Flat::of(system, selection, words)?;
+    let text = match format {
+        Format::Sts | Format::Script => {
+            return Err(Refusal("a language with a control graph needs no way back".to_string()));
+        }
+        Format::Smv => smv::write(&mut flat)?,
+        Format::Horn => horn::write(&mut flat, options.horn)?,
+        Format::Vmt => vmt::write(&mut flat)?,
+        Format::Smt2 => unrolling::write(&mut flat, options.depth)?,
+        Format::Btor2 => btor2::write(&mut flat)?,
+        Format::Lustre => lustre::write(&mut flat)?,
+    };
+    Ok(Written { text, names: flat.name_map() })
 }

@@ -14,6 +14,11 @@ impl Names {
         Names { taken: words.iter().map(|w| w.to_string()).collect() }
     }
 
+    /// Names other than these words too.
+    pub(crate) fn reserve(&mut self, words: &[&str]) {
+        self.taken.extend(words.iter().map(|w| w.to_string()));
+    }
+
     /// A name of letters, digits and underscores that is near to the wanted one and was not given out before.
     pub(crate) fn fit(&mut self, wanted: &str) -> String {
         let mut plain: String =

@@ -157,7 +157,7 @@ impl Style for Smv {
     }
 }
 
-pub(crate) fn write(mut flat: Flat) -> Result<String, Refusal> {
+pub(crate) fn write(flat: &mut Flat) -> Result<String, Refusal> {
     let mut style = Smv { symbols: FxHashMap::default(), values: FxHashMap::default() };
     let mut values = Vec::new();
     let used: Vec<Sort> =
@@ -166,6 +166,7 @@ pub(crate) fn write(mut flat: Flat) -> Result<String, Refusal> {
         for (k, variant) in flat.pool.enumeration(id).variants.clone().into_iter().enumerate() {
             let name = flat.names.fit(&variant);
             style.values.insert((id.index(), k as u32), name.clone());
+            flat.values.push((name.clone(), id, k as u32));
             values.push((name, variant));
         }
     }
@@ -178,7 +179,7 @@ pub(crate) fn write(mut flat: Flat) -> Result<String, Refusal> {
         style.symbols.insert(*symbol, name.clone());
     }
     let (first, relation) = (flat.first(), flat.relation());
-    let relation = if flat.completable { total(&mut flat, relation) } else { relation };
+    let relation = if flat.completable { total(flat, relation) } else { relation };
     let mut body = String::from("MODULE main\n");
     for v in &flat.vars {
         let of = match &v.range {
@@ -187,8 +188,12 @@ pub(crate) fn write(mut flat: Flat) -> Result<String, Refusal> {
         };
         let _ = writeln!(body, "VAR {} : {of};", v.name);
     }
-    for (name, sort, _) in &flat.params {
-        let _ = writeln!(body, "IVAR {name} : {};", style.type_name(&flat.pool, *sort)?);
+    for ((name, sort, _), range) in flat.params.iter().zip(&flat.param_ranges) {
+        let of = match range {
+            Some((low, high)) => format!("{low}..{high}"),
+            None => style.type_name(&flat.pool, *sort)?,
+        };
+        let _ = writeln!(body, "IVAR {name} : {of};");
     }
     let mut printer = Printer::new(&style);
     let mut section = |body: &mut String, pool: &Pool, word: &str, t: TermId| -> Result<(), Refusal> {

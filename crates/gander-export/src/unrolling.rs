@@ -39,14 +39,14 @@ fn at_step(flat: &Flat, step: u32, place: &str, t: TermId, text: &mut String) ->
     for (name, _, symbol) in &flat.params {
         names.insert(*symbol, format!("{name}.{step}"));
     }
-    let style = AtStep { inner: SmtLib { names }, prefix: format!(".{place}{step}.") };
+    let style = AtStep { inner: SmtLib { names }, prefix: format!("{place}!{step}!") };
     let mut printer = Printer::new(&style);
     let body = printer.text(&flat.pool, t)?;
     text.push_str(&printer.take_definitions());
     Ok(body)
 }
 
-pub(crate) fn write(mut flat: Flat, depth: u32) -> Result<String, Refusal> {
+pub(crate) fn write(flat: &mut Flat, depth: u32) -> Result<String, Refusal> {
     let invariants = flat.invariants();
     let mut text = flat.header(";;");
     let _ = writeln!(text, ";; satisfiable iff a property is violated within {depth} steps; `x.3` is x behind step 3");
@@ -67,19 +67,19 @@ pub(crate) fn write(mut flat: Flat, depth: u32) -> Result<String, Refusal> {
                 let _ = writeln!(text, "(assert {domain})");
             }
         }
-        let _ = writeln!(text, "(declare-fun .there{step} () Bool)");
+        let _ = writeln!(text, "(declare-fun there!{step} () Bool)");
     }
-    let formula = at_step(&flat, 0, "first", first, &mut text)?;
+    let formula = at_step(flat, 0, "first", first, &mut text)?;
     // The run has a length; states behind its end are arbitrary and not asked about.
-    let _ = writeln!(text, "(assert (and .there0 {formula}))");
+    let _ = writeln!(text, "(assert (and there!0 {formula}))");
     let mut any = String::new();
     for step in 0..=depth {
-        let violated = at_step(&flat, step, "bad", bad, &mut text)?;
-        let _ = writeln!(text, "(define-fun .bad{step} () Bool {violated})");
-        let _ = write!(any, " (and .there{step} .bad{step})");
+        let violated = at_step(flat, step, "bad", bad, &mut text)?;
+        let _ = writeln!(text, "(define-fun bad!{step} () Bool {violated})");
+        let _ = write!(any, " (and there!{step} bad!{step})");
         if step < depth {
-            let formula = at_step(&flat, step, "step", relation, &mut text)?;
-            let _ = writeln!(text, "(assert (=> .there{} (and .there{step} {formula})))", step + 1);
+            let formula = at_step(flat, step, "step", relation, &mut text)?;
+            let _ = writeln!(text, "(assert (=> there!{} (and there!{step} {formula})))", step + 1);
         }
     }
     let _ = writeln!(text, "(assert (or false{any}))\n(check-sat)");

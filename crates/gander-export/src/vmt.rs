@@ -7,11 +7,11 @@ use crate::flat::Flat;
 use crate::printing::Printer;
 use crate::smtlib::{SmtLib, sort_name};
 
-pub(crate) fn write(mut flat: Flat) -> Result<String, Refusal> {
+pub(crate) fn write(flat: &mut Flat) -> Result<String, Refusal> {
     let invariants = flat.invariants();
     let mut text = flat.header(";;");
     text.push_str(&flat.reachable(";;"));
-    let style = SmtLib::of(&flat);
+    let style = SmtLib::of(flat);
     let (first, relation) = (flat.first(), flat.relation());
     let (mut domain, mut next_domain) = (Vec::new(), Vec::new());
     for (k, v) in flat.vars.iter().enumerate() {

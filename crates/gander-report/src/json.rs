@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::view::{CheckView, ClaimView, DiagnosticView, EngineView, ScheduleView, VerdictView};
+use crate::view::{CheckView, ClaimView, ClaimedView, DiagnosticView, EngineView, ScheduleView, ToolView, VerdictView};
 
 /// The name of the form; a change that could break a reader changes it.
 pub const SCHEMA: &str = "gander/1";
@@ -15,13 +15,38 @@ pub fn file_json(view: &CheckView) -> Value {
             .extend(claim.warnings.iter().map(|w| plain_json("verdict", "warning", &format!("{}: {w}", claim.name))));
     }
     diagnostics.extend(view.internal_errors.iter().map(|message| plain_json("internal", "error", message)));
+    diagnostics.extend(view.disagreements.iter().map(|message| plain_json("disagreement", "error", message)));
     diagnostics.extend(view.stopped.iter().map(|message| plain_json("stopped", "note", message)));
-    json!({
+    let mut object = json!({
         "schema": SCHEMA,
         "file": view.file,
         "results": view.claims.iter().map(claim_json).collect::<Vec<_>>(),
         "diagnostics": diagnostics,
         "schedules": view.schedules.iter().map(schedule_json).collect::<Vec<_>>(),
+    });
+    if let Some(map) = object.as_object_mut().filter(|_| !view.tools.is_empty()) {
+        map.insert("tools".to_string(), view.tools.iter().map(tool_json).collect());
+    }
+    object
+}
+
+fn tool_json(tool: &ToolView) -> Value {
+    json!({
+        "tool": tool.tool,
+        "answers": tool.answers,
+        "checked": tool.checked,
+        "seconds": (tool.seconds * 1e6).round() / 1e6,
+        "ending": tool.ending,
+    })
+}
+
+fn claimed_json(claimed: &ClaimedView) -> Value {
+    json!({
+        "tool": claimed.tool,
+        "says": claimed.says,
+        "seconds": (claimed.seconds * 1e6).round() / 1e6,
+        "why": claimed.why,
+        "disagrees": claimed.disagrees,
     })
 }
 
@@ -72,6 +97,9 @@ fn claim_json(claim: &ClaimView) -> Value {
     put("abstracted", json!(claim.abstracted));
     if let Some(steps) = &claim.within {
         put("within", json!(steps));
+    }
+    if !claim.claimed.is_empty() {
+        put("claimed", claim.claimed.iter().map(claimed_json).collect());
     }
     put("evidence", evidence.map_or(Value::Null, |e| e.saved.clone()));
     Value::Object(object)

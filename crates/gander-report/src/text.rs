@@ -6,7 +6,7 @@ use crate::schedule_text::schedule_text;
 use crate::stream_table::{PLAIN_WIDTH, StreamScope, StreamTable, stream_table};
 use crate::style::Paint;
 use crate::trace_text::{Shared, TraceDetail, trace_table, trace_table_from};
-use crate::view::{CheckView, ClaimView, Origin, ShownEvidence, TraceRow, TraceView, VerdictView};
+use crate::view::{CheckView, ClaimView, Origin, ShownEvidence, ToolView, TraceRow, TraceView, VerdictView};
 
 /// How much is shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -50,6 +50,11 @@ pub fn check_text(view: &CheckView, how: CheckText) -> String {
     }
     for error in &view.internal_errors {
         let _ = writeln!(out, "{} {error}", how.paint.bad("internal error:"));
+    }
+    if how.detail == Detail::Normal {
+        for tool in &view.tools {
+            let _ = writeln!(out, "{}", how.paint.faint(&tool_line(tool)));
+        }
     }
     for schedule in &view.schedules {
         out.push_str(&schedule_text(schedule));
@@ -171,14 +176,15 @@ pub fn counts_line<'a>(views: impl IntoIterator<Item = &'a CheckView>) -> String
     if parts.is_empty() { "no claims".to_string() } else { parts.join(", ") }
 }
 
-/// The worst of several exit codes: 4 before 2 before 1 before 3 before 0.
+/// The worst of several exit codes: 4 before 2 before 5 before 1 before 3 before 0.
 pub fn worst_exit_code(codes: impl IntoIterator<Item = u8>) -> u8 {
     let rank = |code: u8| match code {
         0 => 0,
         3 => 1,
         1 => 2,
-        2 => 3,
-        _ => 4,
+        5 => 3,
+        2 => 4,
+        _ => 5,
     };
     codes.into_iter().max_by_key(|&c| rank(c)).unwrap_or(0)
 }
@@ -240,6 +246,22 @@ fn claim_lines<'a>(out: &mut String, claim: &'a ClaimView, width: usize, how: Ch
             }
         }
     }
+    // What agrees with a verdict adds nothing to it.
+    for claimed in claim.claimed.iter().filter(|c| word == "unknown" || c.disagrees) {
+        let text = format!("claimed by {}: {} ({})", claimed.tool, claimed.says, claimed.why);
+        let _ = writeln!(out, "{margin}{}", if claimed.disagrees { paint.bad(&text) } else { paint.open(&text) });
+    }
+}
+
+/// What a tool did, in a line.
+fn tool_line(tool: &ToolView) -> String {
+    let noun = if tool.answers == 1 { "answer" } else { "answers" };
+    let counts = match tool.answers {
+        0 => "no answer".to_string(),
+        n => format!("{n} {noun}, {} checked", tool.checked),
+    };
+    let ending = if tool.ending == "finished" { String::new() } else { format!("; {}", tool.ending) };
+    format!("{}: {counts}, {:.1} s{ending}", tool.tool, tool.seconds)
 }
 
 /// A run, as the kind of model wants it.

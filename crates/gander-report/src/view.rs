@@ -244,6 +244,38 @@ pub struct ClaimView {
     pub shown_in: Option<String>,
     /// The author bounds runs to so many steps, and the answer is about all of these: no more is known of longer ones.
     pub within: Option<String>,
+    /// What other tools say of it without evidence that could be checked.
+    pub claimed: Vec<ClaimedView>,
+}
+
+/// What another tool says of a claim; it is no verdict.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ClaimedView {
+    /// The tool.
+    pub tool: String,
+    /// `holds` or `fails`.
+    pub says: String,
+    /// Time from the start of the check.
+    pub seconds: f64,
+    /// Why it is no verdict.
+    pub why: String,
+    /// It is the contrary of the verdict, or of what another tool says.
+    pub disagrees: bool,
+}
+
+/// What another tool did in a check.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ToolView {
+    /// The tool.
+    pub tool: String,
+    /// How many claims it answered.
+    pub answers: usize,
+    /// How many of its answers became verdicts or agree with them by evidence that was checked.
+    pub checked: usize,
+    /// How long it took.
+    pub seconds: f64,
+    /// How it ended, in words.
+    pub ending: String,
 }
 
 /// What a check of one file found.
@@ -263,6 +295,10 @@ pub struct CheckView {
     pub seconds: f64,
     /// What ran and why, for each system of the file, if that was asked for.
     pub schedules: Vec<ScheduleView>,
+    /// What other tools did, if some were asked.
+    pub tools: Vec<ToolView>,
+    /// Where tools contradict a verdict or each other.
+    pub disagreements: Vec<String>,
 }
 
 /// What ran in a check, and why.
@@ -312,6 +348,8 @@ impl CheckView {
             stopped: None,
             seconds: 0.0,
             schedules: Vec::new(),
+            tools: Vec::new(),
+            disagreements: Vec::new(),
         }
     }
 
@@ -327,6 +365,8 @@ impl CheckView {
             4
         } else if self.has_errors() {
             2
+        } else if !self.disagreements.is_empty() {
+            5
         } else if any("fails") {
             1
         } else if any("unknown") {

@@ -22,6 +22,7 @@ fn claim(name: &str, origin: Origin, verdict: VerdictView) -> ClaimView {
         because: Vec::new(),
         shown_in: None,
         within: None,
+        claimed: Vec::new(),
         warnings: Vec::new(),
     }
 }
@@ -74,6 +75,8 @@ fn view() -> CheckView {
         diagnostics: Vec::new(),
         internal_errors: Vec::new(),
         schedules: Vec::new(),
+        tools: Vec::new(),
+        disagreements: Vec::new(),
         stopped: None,
         seconds: 2.0,
     }

@@ -32,7 +32,7 @@ const BEYOND_DEADLINE: u64 = 2;
 /// The limit on one solver process.
 #[derive(Debug)]
 #[cfg_attr(not(target_os = "linux"), allow(dead_code))]
-pub(crate) struct Lease {
+pub struct Lease {
     id: u32,
     started: Instant,
     renewed: Option<Instant>,
@@ -46,7 +46,7 @@ pub(crate) struct Lease {
 
 impl Lease {
     /// For the process with this number, which was started just now. It has no limit yet, nor anything to do.
-    pub(crate) fn new(id: u32) -> Lease {
+    pub fn new(id: u32) -> Lease {
         let started = Instant::now();
         Lease { id, started, renewed: None, term: TERM, renewal: RENEWAL, end: 0, told: None }
     }
@@ -54,7 +54,7 @@ impl Lease {
     /// Sees to it that the process has a limit that it cannot reach before it is time to call this again, but soon after the
     /// deadline. Costs next to nothing most of the time.
     #[cfg(target_os = "linux")]
-    pub(crate) fn renew(&mut self, child: &Mutex<Child>, deadline: Option<Instant>) {
+    pub fn renew(&mut self, child: &Mutex<Child>, deadline: Option<Instant>) {
         let now = Instant::now();
         if self.renewed.is_none_or(|last| now.duration_since(last) >= self.renewal) {
             // One thread that was just started cannot have used more than the time that has passed.
@@ -78,7 +78,7 @@ impl Lease {
     }
 
     #[cfg(not(target_os = "linux"))]
-    pub(crate) fn renew(&mut self, _child: &Mutex<Child>, _deadline: Option<Instant>) {}
+    pub fn renew(&mut self, _child: &Mutex<Child>, _deadline: Option<Instant>) {}
 
     /// True if it is the deadline that limits the process.
     pub(crate) fn is_by_deadline(&self) -> bool {

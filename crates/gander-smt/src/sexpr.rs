@@ -10,7 +10,7 @@ const MAX_DEPTH: usize = 1000;
 
 /// An S-expression.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Sexpr {
+pub enum Sexpr {
     /// A symbol (without its bars), numeral, decimal or keyword.
     Atom(String),
     /// A string literal: its contents, with `""` read as `"` and other escapes as they stand.
@@ -21,11 +21,11 @@ pub(crate) enum Sexpr {
 
 /// What was printed is no S-expression.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Malformed(pub &'static str);
+pub struct Malformed(pub &'static str);
 
 impl Sexpr {
     /// Reads one expression with nothing but space around it.
-    pub(crate) fn parse(bytes: &[u8]) -> Result<Sexpr, Malformed> {
+    pub fn parse(bytes: &[u8]) -> Result<Sexpr, Malformed> {
         let text = std::str::from_utf8(bytes).map_err(|_| Malformed("text that is not UTF-8"))?;
         let mut open: Vec<Vec<Sexpr>> = Vec::new();
         let mut result: Option<Sexpr> = None;
@@ -70,7 +70,7 @@ impl Sexpr {
     }
 
     /// The atom, if it is one.
-    pub(crate) fn atom(&self) -> Option<&str> {
+    pub fn atom(&self) -> Option<&str> {
         match self {
             Sexpr::Atom(a) => Some(a),
             _ => None,
@@ -78,7 +78,7 @@ impl Sexpr {
     }
 
     /// The elements, if it is a list.
-    pub(crate) fn list(&self) -> Option<&[Sexpr]> {
+    pub fn list(&self) -> Option<&[Sexpr]> {
         match self {
             Sexpr::List(items) => Some(items),
             _ => None,

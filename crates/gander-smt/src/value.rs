@@ -16,6 +16,12 @@ pub(crate) enum BadValue {
     WrongSort(String),
 }
 
+/// Reads a value as tools print it that write SMT-LIB; a value of an enumeration is its position. None if it is no value
+/// of the sort.
+pub fn read_value(pool: &Pool, sort: Sort, printed: &Sexpr) -> Option<Value> {
+    read(pool, EnumStyle::Ints, sort, printed).ok()
+}
+
 /// Reads the value of a term of this sort.
 pub(crate) fn read(pool: &Pool, enums: EnumStyle, sort: Sort, printed: &Sexpr) -> Result<Value, BadValue> {
     let wrong = || BadValue::WrongSort(format!("`{printed}` is no value of sort {}", sort.name(pool)));

@@ -9,6 +9,7 @@ use gander_engines::{
     Schedule, engines,
 };
 use gander_lang::{Code, Colour, Diagnostic, Loaded, RenderStyle, SourceFile, language_of, nearest, render};
+use gander_race::Entrant;
 use gander_report::describe::{Answered, action_text, claim_view, diagnostic_view};
 use gander_report::{
     CheckView, ClaimView, DiagnosticView, EngineView, EvidenceView, Paint, ScheduleView, Severity, ShownEvidence,
@@ -22,6 +23,7 @@ use crate::cache::ProofCache;
 use crate::findings::{Lint, findings};
 use crate::input::{identity_of, read_included};
 use crate::modular::{self, Proved};
+use crate::race::{Raced, judge_tools, race};
 use crate::readings::reconcile;
 use crate::reasons::Reasons;
 
@@ -82,6 +84,9 @@ pub enum Findings {
     LeftOut,
 }
 
+/// The word for no engine at all: only other tools are asked.
+const NO_ENGINE: &str = "none";
+
 /// What to check, and how.
 #[derive(Clone, Debug, Default)]
 pub struct CheckOptions {
@@ -123,6 +128,8 @@ pub struct CheckOptions {
     pub analysis: Analysis,
     /// A folder that keeps evidence from run to run (docs/cache.md).
     pub cache: Option<PathBuf>,
+    /// Other tools that take part (docs/racing.md).
+    pub tools: Vec<Entrant>,
 }
 
 /// An option that does not make sense, for this model or at all.
@@ -269,13 +276,15 @@ pub fn check_loaded(
         stopped: None,
         seconds: 0.0,
         schedules: Vec::new(),
+        tools: Vec::new(),
+        disagreements: Vec::new(),
     };
     let (mut reports, mut trees, mut internal_errors) = (Vec::new(), Vec::new(), Vec::new());
     let count = systems.len() as u32;
     for (i, (system, mut config)) in systems.iter().zip(configs).enumerate() {
         // What is left of the time is shared by the systems that are left.
         config.timeout = options.timeout.map(|t| t.saturating_sub(started.elapsed()) / (count - i as u32));
-        let mut modular = None;
+        let (mut modular, mut raced) = (None, Raced::default());
         let report = if config.claims.is_empty() {
             CheckReport::default()
         } else {
@@ -286,15 +295,22 @@ pub fn check_loaded(
                     modular = Some((found.proved, found.internal_errors, found.notes));
                     found.report
                 }
-                None => match &options.cache {
-                    Some(folder) => {
+                None => {
+                    let mut problems = Vec::new();
+                    let ours = |config: &CheckConfig, cancel: &CancelToken, observer: &dyn Observer| {
+                        let Some(folder) = &options.cache else {
+                            return gander_engines::check(system, config, cancel, observer);
+                        };
                         let cache = ProofCache::new(folder, source, file_name);
-                        let (report, problems) = cache.check(system, &config, cancel, observer);
-                        view.diagnostics.extend(problems.iter().map(|p| cache_warning(p)));
+                        let (report, found) = cache.check(system, config, cancel, observer);
+                        problems.extend(found);
                         report
-                    }
-                    None => gander_engines::check(system, &config, cancel, observer),
-                },
+                    };
+                    let (report, found) = race(system, &config, &options.tools, cancel, observer, ours);
+                    raced = found;
+                    view.diagnostics.extend(problems.iter().map(|p| cache_warning(p)));
+                    report
+                }
             };
             reconcile(system, &config, cancel, begun, &mut report);
             if options.findings == Findings::Sought && options.properties.is_empty() {
@@ -320,6 +336,7 @@ pub fn check_loaded(
             internal_errors.extend(errors);
             trees.extend(proved.into_iter().map(|p| (system.claims[p.claim.index()].name.clone(), p.file)));
         }
+        judge_tools(system, &raced, &mut view, before);
         if options.explain_schedule {
             view.schedules.push(schedule_view(&report.schedule));
         }
@@ -478,7 +495,8 @@ fn internal_error_text(system: &System, e: &InternalError) -> String {
 /// The configuration for the engines; checks that everything that is named exists.
 fn configure(system: &System, options: &CheckOptions) -> Result<CheckConfig, UsageError> {
     let solvers = options.solvers.clone().unwrap_or_else(|| Arc::new(Solvers::from_environment()));
-    for name in &options.engines {
+    let none = options.engines == [NO_ENGINE] && !options.tools.is_empty();
+    for name in options.engines.iter().filter(|_| !none) {
         if !engines().iter().any(|e| e.name == name) {
             let known: Vec<&str> = engines().iter().map(|e| e.name).collect();
             let message = format!("there is no engine `{name}`");
@@ -499,6 +517,9 @@ fn configure(system: &System, options: &CheckOptions) -> Result<CheckConfig, Usa
     let claims = selected(system, options)?;
     let mut config = CheckConfig::new(solvers, claims);
     config.engines = (!options.engines.is_empty()).then(|| options.engines.clone());
+    if none {
+        config.engines = Some(Vec::new());
+    }
     config.portfolio = options.portfolio.clone();
     config.timeout = options.timeout;
     if let Some(jobs) = options.jobs {

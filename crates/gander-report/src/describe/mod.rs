@@ -71,6 +71,7 @@ pub fn claim_view(system: &System, answered: Answered<'_>, saved: serde_json::Va
         because: Vec::new(),
         shown_in: None,
         within: system.step_limit.as_ref().filter(|_| about_all_runs).map(ToString::to_string),
+        claimed: Vec::new(),
     }
 }
 

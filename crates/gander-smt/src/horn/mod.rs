@@ -6,6 +6,8 @@
 
 mod read;
 
+pub use read::read_formula;
+
 use std::io::Write;
 
 use gander_term::{EnumId, Pool, Sort, SymbolId, TermId};

@@ -43,6 +43,14 @@ pub(super) fn formulas(pool: &mut Pool, predicates: &[Vec<SymbolId>], model: &Se
     Ok(found.into_iter().map(|f| f.unwrap_or_else(|| pool.tt())).collect())
 }
 
+/// Reads a formula as tools print it that write SMT-LIB, with what its free names stand for. None if there is something in it
+/// that has no meaning here, or if it is no formula.
+pub fn read_formula(pool: &mut Pool, names: &HashMap<String, TermId>, printed: &Sexpr) -> Option<TermId> {
+    let scope = names.iter().map(|(name, term)| (name.as_str(), *term)).collect();
+    let formula = Reader { pool, scopes: vec![scope] }.term(printed)?;
+    (pool.sort(formula) == Sort::Bool).then_some(formula)
+}
+
 struct Reader<'p, 's> {
     pool: &'p mut Pool,
     /// What `let`s and parameters are called, the innermost last.

@@ -18,7 +18,8 @@ Examples:
   gander graph bank.sts -o bank.svg    draw its control graph
 
 Exit codes of check: 0 every claim holds, 1 some claim fails, 2 wrong input, 3 nothing fails but
-something is unknown, 4 internal error (an answer did not pass its check and is not shown).";
+something is unknown, 4 internal error (an answer did not pass its check and is not shown),
+5 another tool (--with) contradicts a verdict, or two tools each other.";
 
 /// A model checker for symbolic transition systems: prove it, break it, see why.
 #[derive(Parser, Debug)]
@@ -73,6 +74,7 @@ Examples:
   gander check --checks none --engine bmc bank.sts
   gander check --second-opinion z3 --save-evidence proofs bank.sts
   gander check --all --save-traces runs pump.lus
+  gander check --with nusmv,z3 --timeout 60 pump.script
   gander check - < bank.sts";
 
 #[derive(ClapArgs, Debug)]
@@ -87,9 +89,16 @@ pub struct CheckArgs {
     /// Decide only the claim with this name; may be given several times
     #[arg(long, short, value_name = "NAME")]
     pub property: Vec<String>,
-    /// Use only this engine; may be given several times
+    /// Use only this engine; may be given several times; with --with also `none`
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub engine: Vec<String>,
+    /// Let other tools take part, with commas between (`gander doctor` lists them), or all that are found; what they
+    /// say counts if its evidence passes our check (docs/racing.md)
+    #[arg(long, value_name = "TOOLS", value_delimiter = ',', conflicts_with = "modular")]
+    pub with: Vec<String>,
+    /// The program of a tool, for example nusmv=/opt/NuSMV/bin/NuSMV; may be given several times
+    #[arg(long, value_name = "NAME=PATH", value_parser = tool)]
+    pub tool: Vec<(String, PathBuf)>,
     /// Which engines to use on which models (docs/portfolio.md); `gander engines --portfolio` prints the default
     #[arg(long, value_name = "FILE", conflicts_with = "engine")]
     pub portfolio: Option<PathBuf>,
@@ -186,6 +195,8 @@ impl CheckArgs {
             json: false,
             property: Vec::new(),
             engine: Vec::new(),
+            with: Vec::new(),
+            tool: Vec::new(),
             portfolio: None,
             explain_schedule: false,
             timeout: None,
@@ -568,6 +579,10 @@ fn solver(text: &str) -> Result<(String, PathBuf), String> {
         Some((name, path)) if !name.is_empty() && !path.is_empty() => Ok((name.to_string(), PathBuf::from(path))),
         _ => Err("NAME=PATH was expected, for example z3=/opt/z3/bin/z3".to_string()),
     }
+}
+
+fn tool(text: &str) -> Result<(String, PathBuf), String> {
+    solver(text).map_err(|_| "NAME=PATH was expected, for example nusmv=/opt/NuSMV/bin/NuSMV".to_string())
 }
 
 #[cfg(test)]

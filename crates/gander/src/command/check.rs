@@ -6,6 +6,7 @@ use std::sync::Arc;
 use gander::engines::{CancelToken, EngineOptions, InductionOptions, PathOptions, Portfolio};
 use gander::lang::Code;
 use gander::lang::codes::CATALOGUE;
+use gander::racing::{Entrant, ToolSearch, find, find_all, tools};
 use gander::report::{
     CheckText, CheckView, Detail, DiagnosticView, Origin, Severity, StreamScope, TraceDetail, check_text, file_json,
     streams_csv, streams_vcd, worst_exit_code,
@@ -61,6 +62,7 @@ fn prepare(args: &CheckArgs, output: &mut Output) -> Result<CheckOptions, String
     for folder in args.log_smt.iter().chain(&args.save_evidence).chain(&args.save_traces) {
         std::fs::create_dir_all(folder).map_err(|e| format!("the folder {} cannot be made: {e}", folder.display()))?;
     }
+    let tools = find_tools(args, &solvers, output)?;
     let portfolio = args.portfolio.as_deref().map(read_portfolio).transpose()?;
     let induction = InductionOptions { max_k: args.max_depth, ..args.induction.clone().unwrap_or_default() };
     let paths = PathOptions { order: args.paths.into() };
@@ -85,7 +87,44 @@ fn prepare(args: &CheckArgs, output: &mut Output) -> Result<CheckOptions, String
         file_form: if args.json { FileForm::Included } else { FileForm::LeftOut },
         analysis: if args.modular { Analysis::Modular } else { Analysis::Whole },
         cache: args.cache.clone(),
+        tools,
     })
+}
+
+/// The tools that take part. One that is named and not there costs a warning.
+fn find_tools(args: &CheckArgs, solvers: &Solvers, output: &mut Output) -> Result<Vec<Entrant>, String> {
+    let search = tool_search(&args.tool)?;
+    if args.with.iter().any(|name| name == "all") {
+        return Ok(find_all(&search, solvers).into_iter().flatten().collect());
+    }
+    let mut found: Vec<Entrant> = Vec::new();
+    for name in &args.with {
+        let Some(tool) = tools().iter().find(|t| t.name() == name) else {
+            let known: Vec<&str> = tools().iter().map(|t| t.name()).collect();
+            return Err(format!("there is no tool `{name}`; tools are {}, or all", known.join(", ")));
+        };
+        match find(*tool, &search, solvers) {
+            Ok(entrant) if found.iter().any(|e| e.tool.name() == name) => drop(entrant),
+            Ok(entrant) => found.push(entrant),
+            Err(missing) => {
+                let head = output.paint_err().open("warning:");
+                output.complain(&format!("{head} {name} does not take part: {}", missing.looked_for));
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Where tools are looked for; every name must be one of a tool.
+pub fn tool_search(named: &[(String, PathBuf)]) -> Result<ToolSearch, String> {
+    let mut search = ToolSearch::from_environment();
+    for (name, program) in named {
+        if !tools().iter().any(|t| t.name() == name) {
+            return Err(format!("there is no tool `{name}`"));
+        }
+        search.named.push((name.clone(), program.clone()));
+    }
+    Ok(search)
 }
 
 /// The codes of the warnings that are left out.
@@ -234,6 +273,10 @@ fn plain(code: &str, message: &str, help: Option<String>, paint: gander::report:
 /// Diagnostics go to standard error, everything else to standard output.
 fn show(view: &CheckView, args: &CheckArgs, files: usize, output: &mut Output) {
     complain(view, args, output);
+    for message in &view.disagreements {
+        let head = output.paint_err().bad("DISAGREEMENT:");
+        output.complain(&format!("{head} {message}"));
+    }
     let how = CheckText {
         detail: if args.quiet { Detail::Quiet } else { Detail::Normal },
         trace: match args.trace {

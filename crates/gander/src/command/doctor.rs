@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use gander::racing::{ToolSearch, find_all, tools};
 use gander::report::Paint;
 use gander::smt::setup::{Outcome as Brought, SOLVERS, SetupError, cache_folder, install};
 use gander::smt::{Limits, Outcome, Search, Solver, SolverKind, Solvers, conformance};
@@ -42,7 +43,22 @@ pub fn doctor(args: &DoctorArgs, output: &mut Output) -> u8 {
     if missing(SolverKind::Yices) {
         output.put(&format!("{}  `gander setup` fetches it; without it checks are slower\n", paint.open("no yices")));
     }
+    list_tools(&solvers, output);
     u8::from(!sound || missing(SolverKind::Z3))
+}
+
+/// The tools that `check --with` can let take part.
+fn list_tools(solvers: &Solvers, output: &mut Output) {
+    let paint = output.paint_out();
+    output.put("tools for check --with\n");
+    for (tool, found) in tools().iter().zip(find_all(&ToolSearch::from_environment(), solvers)) {
+        let line = match found {
+            Ok(entrant) => format!("{:<7} {}\n", tool.name(), entrant.program.display()),
+            Err(missing) => format!("{:<7} {}\n", tool.name(), paint.faint(&missing.looked_for)),
+        };
+        output.put(&line);
+        output.put(&format!("        {}\n", paint.faint(tool.about())));
+    }
 }
 
 /// A solver with its version and how it did in the conformance run; false if it got something wrong.

@@ -21,7 +21,7 @@ pub fn run(args: &ExportArgs, output: &mut Output) -> u8 {
     let Some(system) = systems.first() else { return WRONG };
     let text = match format {
         None => to_dot(&graph_view(system)),
-        Some(format) => match export(system, format, Options { depth: args.depth }) {
+        Some(format) => match export(system, format, Options { depth: args.depth, ..Options::default() }) {
             Ok(text) => text,
             Err(refusal) => {
                 output.error(&format!("{}: {refusal}", args.file));

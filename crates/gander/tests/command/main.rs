@@ -11,6 +11,7 @@ mod graph;
 mod hints;
 mod interrupt;
 mod json;
+mod racing;
 mod simulate;
 mod solver_trouble;
 mod support;

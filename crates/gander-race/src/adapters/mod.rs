@@ -1,0 +1,16 @@
+//! The tools. Each is a file; what two of them share has a file of its own.
+
+mod cvc5;
+mod golem;
+mod horn_answer;
+mod nusmv;
+mod nuxmv;
+mod smv_session;
+mod z3;
+
+use crate::tool::Tool;
+
+/// Every tool that can take part, in the order in which they are listed.
+pub fn tools() -> &'static [&'static dyn Tool] {
+    &[&nusmv::NuSmv, &nuxmv::NuXmv, &z3::Z3, &golem::Golem, &cvc5::Cvc5]
+}

@@ -1,0 +1,35 @@
+//! nuXmv: like NuSMV on finite systems, IC3 with a solver on infinite ones.
+
+use super::smv_session::{Commands, ask, is_infinite, written};
+use crate::tool::{Call, Seat, Stop, Tool};
+
+/// The adapter.
+pub(super) struct NuXmv;
+
+impl Tool for NuXmv {
+    fn name(&self) -> &'static str {
+        "nuxmv"
+    }
+
+    fn about(&self) -> &'static str {
+        "symbolic model checker of finite and infinite systems (IC3); safety and liveness, with traces"
+    }
+
+    fn programs(&self) -> &'static [&'static str] {
+        &["nuXmv", "nuxmv"]
+    }
+
+    fn version(&self) -> &'static [&'static str] {
+        &["-h"]
+    }
+
+    fn play(&self, seat: &mut Seat<'_>) -> Result<(), Stop> {
+        let written = written(seat)?;
+        let commands = if is_infinite(&written.text) {
+            Commands { build: "go_msat", invariant: "check_invar_ic3", temporal: "check_ltlspec_ic3", states: None }
+        } else {
+            Commands { build: "go", invariant: "check_invar", temporal: "check_ltlspec", states: None }
+        };
+        ask(seat, &written, &commands, Call::default())
+    }
+}

@@ -1,0 +1,130 @@
+//! What a tool offers as evidence, as evidence of ours.
+
+use std::collections::HashMap;
+
+use gander_export::{NameMap, Place};
+use gander_smt::{Sexpr, read_formula};
+use gander_system::{ClaimKind, Evidence, Goal, NodeFormulas, NodeId, System, Verdict};
+use gander_term::{Pool, Sort, TermId, Value};
+
+use crate::rebuild::Rebuilder;
+use crate::tool::Says;
+use crate::trace::Trace;
+
+/// Something that may show what a tool says.
+#[derive(Clone, Debug)]
+pub enum Candidate {
+    /// A trace; of a run that goes on for ever if it says where it goes back to.
+    Trace(Trace),
+    /// Formulas of nodes that may be an invariant.
+    Invariant(NodeFormulas),
+    /// The claim may be inductive over so many steps.
+    Inductive {
+        /// How many.
+        k: u32,
+    },
+    /// There are so many reachable states.
+    States(u64),
+}
+
+/// Sets with more states are not enumerated for the sake of a tool.
+const MOST_STATES: u64 = 500_000;
+
+/// The verdict that a candidate may be evidence for.
+pub(crate) fn verdict(
+    system: &System,
+    kind: &ClaimKind,
+    says: Says,
+    candidate: &Candidate,
+    rebuilder: &mut Rebuilder<'_>,
+) -> Result<Verdict, String> {
+    let evidence = match candidate {
+        Candidate::Trace(trace) => {
+            let rebuilt = rebuilder.run(trace)?;
+            match trace.back_to {
+                Some(back) if !rebuilt.stays => Evidence::Lasso { run: rebuilt.run, back_to: back as u64 },
+                _ => Evidence::Run(rebuilt.run),
+            }
+        }
+        Candidate::Invariant(formulas) => Evidence::Invariant(formulas.clone()),
+        Candidate::Inductive { k } => {
+            let invariant = itself(system, kind).ok_or("it gives no evidence")?;
+            Evidence::KInductive { k: (*k).max(1), invariant, loop_free: false, no_restart: false }
+        }
+        Candidate::States(states) if *states > MOST_STATES => {
+            return Err(format!("it gives no evidence, and {states} states are too many to look at"));
+        }
+        Candidate::States(states) => Evidence::ClosedSet { states: *states },
+    };
+    Ok(match says {
+        Says::Holds => Verdict::Holds(evidence),
+        Says::Fails => Verdict::Fails(evidence),
+    })
+}
+
+/// What has to be an invariant for the claim to hold, or not to, as formulas of nodes.
+fn itself(system: &System, kind: &ClaimKind) -> Option<NodeFormulas> {
+    let mut pool = Pool::fork(&system.pool);
+    let by_node: Vec<TermId> = match kind {
+        ClaimKind::Always(p) => system.node_ids().map(|n| system.at_node(&mut pool, *p, n)).collect(),
+        ClaimKind::Reachable(goals) => match &goals[..] {
+            [Goal::State(p)] => system
+                .node_ids()
+                .map(|n| {
+                    let here = system.at_node(&mut pool, *p, n);
+                    pool.not(here)
+                })
+                .collect(),
+            _ => return None,
+        },
+        _ => return None,
+    };
+    Some(NodeFormulas { pool: pool.freeze(), by_node: by_node.into() })
+}
+
+/// The formula of a predicate over the variables of a text (`(define-fun state ((a Int) …) Bool formula)`) as
+/// formulas of nodes. In the text a value of an enumeration is its position.
+pub(crate) fn invariant_of(system: &System, names: &NameMap, definition: &Sexpr) -> Option<NodeFormulas> {
+    let [define, _, parameters, sort, body] = definition.list()? else { return None };
+    if define.atom() != Some("define-fun") || sort.atom() != Some("Bool") {
+        return None;
+    }
+    let parameters = parameters.list()?;
+    let variables: Vec<Place> =
+        names.places().iter().map(|(_, p)| *p).filter(|p| !matches!(p, Place::Param { .. })).collect();
+    if parameters.len() != variables.len() {
+        return None;
+    }
+    let mut pool = Pool::fork(&system.pool);
+    let mut by_node = Vec::new();
+    for n in system.node_ids() {
+        let mut scope = HashMap::new();
+        for (parameter, place) in parameters.iter().zip(&variables) {
+            let name = parameter.list()?.first()?.atom()?.to_string();
+            scope.insert(name, number_of(system, &mut pool, *place, n)?);
+        }
+        by_node.push(read_formula(&mut pool, &scope, body)?);
+    }
+    Some(NodeFormulas { pool: pool.freeze(), by_node: by_node.into() })
+}
+
+/// A variable as a text has it, at a node: enumerations are numbers.
+fn number_of(system: &System, pool: &mut Pool, place: Place, node: NodeId) -> Option<TermId> {
+    match place {
+        Place::Node => Some(pool.int(node.index() as i64)),
+        Place::Var(v) => {
+            let var = system.var(v);
+            let term = pool.var(var.current);
+            let Sort::Enum(id) = var.sort else { return Some(term) };
+            let count = pool.enumeration(id).variants.len() as u32;
+            let mut number = pool.int(i64::from(count) - 1);
+            for k in (0..count.saturating_sub(1)).rev() {
+                let variant = pool.constant(Value::Enum(id, k));
+                let (is, position) = (pool.eq(term, variant), pool.int(i64::from(k)));
+                number = pool.ite(is, position, number);
+            }
+            Some(number)
+        }
+        Place::Param { .. } => None,
+    }
+}

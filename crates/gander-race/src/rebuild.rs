@@ -1,0 +1,176 @@
+//! A run of the system from the values that a tool gives.
+//!
+//! A tool tells values of variables, sometimes not all, and rarely which transition was taken with which parameters. So a
+//! run is looked for, moment by moment: a start, then a transition whose guard and effect the values satisfy. Where
+//! everything is known this is evaluation; a solver is asked for the rest. Nothing here is trusted: what comes out is
+//! given to `gander-certify`.
+
+use std::time::Duration;
+
+use gander_smt::{Answer, Killer, Limits, SessionConfig, Solvers, StepSymbol};
+use gander_system::{Leg, NodeId, Run, StartId, State, Step, System, TransitionId, VarId};
+use gander_term::{Pool, SymbolId, TermId, Value, evaluate};
+use rustc_hash::FxHashMap;
+
+use crate::trace::{Moment, Trace};
+
+/// A run of so many steps is looked for.
+const MOST_STEPS: usize = 200_000;
+/// What one question may take.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// A run that was found, up to where there was none any more.
+pub(crate) struct Rebuilt {
+    /// The run.
+    pub run: Run,
+    /// The trace goes on, but the run ends: the last state repeats in the trace, and no step leads to it.
+    pub stays: bool,
+}
+
+/// Looks for runs.
+pub(crate) struct Rebuilder<'a> {
+    system: &'a System,
+    solvers: &'a Solvers,
+    killer: &'a Killer,
+    pool: Pool,
+    /// By transition: guard, effect and the assumptions behind it.
+    steps: FxHashMap<TransitionId, TermId>,
+}
+
+type Values = FxHashMap<SymbolId, Value>;
+
+impl<'a> Rebuilder<'a> {
+    pub(crate) fn new(system: &'a System, solvers: &'a Solvers, killer: &'a Killer) -> Rebuilder<'a> {
+        Rebuilder { system, solvers, killer, pool: Pool::fork(&system.pool), steps: FxHashMap::default() }
+    }
+
+    /// A run with these moments.
+    pub(crate) fn run(&mut self, trace: &Trace) -> Result<Rebuilt, String> {
+        let (first, rest) = trace.moments.split_first().ok_or("its trace is empty")?;
+        if rest.len() > MOST_STEPS {
+            return Err(format!("its trace has more than {MOST_STEPS} steps"));
+        }
+        let (start, first) = self.first(first)?;
+        let (mut state, mut legs) = (first.clone(), Vec::with_capacity(rest.len()));
+        for (i, moment) in rest.iter().enumerate() {
+            if self.killer.is_tripped() {
+                return Err("its trace was not looked at, as it is not needed any more".to_string());
+            }
+            let Some((step, next)) = self.step(&state, moment)? else {
+                if trace.back_to.is_some() && same(&state, moment) {
+                    return Ok(Rebuilt { run: Run { start, first, legs: legs.into() }, stays: true });
+                }
+                return Err(format!("no step leads from state {i} of its trace to the next"));
+            };
+            legs.push(Leg::Step(step));
+            state = next;
+        }
+        Ok(Rebuilt { run: Run { start, first, legs: legs.into() }, stays: false })
+    }
+
+    /// A start state with these values.
+    fn first(&mut self, moment: &Moment) -> Result<(StartId, State), String> {
+        let system = self.system;
+        for (i, s) in system.starts.iter().enumerate().filter(|(_, s)| moment.node.is_none_or(|n| n == s.target)) {
+            let constraint = system.start_term(&mut self.pool, StartId::from(i));
+            let assumption = system.assumption_term(&mut self.pool, s.target);
+            let formula = self.pool.and([constraint, assumption]);
+            let known = moment.values.iter().map(|(v, x)| (system.var(*v).current, x.clone())).collect();
+            let wanted: Vec<SymbolId> = system.vars.iter().map(|v| v.current).collect();
+            if let Some(values) = self.find(formula, known, &wanted)? {
+                return Ok((StartId::from(i), State { node: s.target, values }));
+            }
+        }
+        Err("its trace does not begin in a start state".to_string())
+    }
+
+    /// A step to these values.
+    fn step(&mut self, state: &State, moment: &Moment) -> Result<Option<(Step, State)>, String> {
+        let system = self.system;
+        let mut known: Values = system.vars.iter().map(|v| v.current).zip(state.values.iter().cloned()).collect();
+        known.extend(moment.values.iter().map(|(v, x)| (system.var(*v).next, x.clone())));
+        for &t in system.leaving(state.node) {
+            let transition = system.transition(t);
+            if moment.node.is_some_and(|n| n != transition.target) {
+                continue;
+            }
+            let params = transition.params.iter().enumerate().filter_map(|(i, p)| {
+                let told = moment.params.get(&(t, i))?;
+                Some((p.symbol, told.clone()))
+            });
+            let mut here = known.clone();
+            here.extend(params);
+            let formula = self.step_formula(t);
+            let wanted: Vec<SymbolId> =
+                transition.params.iter().map(|p| p.symbol).chain(system.vars.iter().map(|v| v.next)).collect();
+            if let Some(mut values) = self.find(formula, here, &wanted)? {
+                let next = values.split_off(transition.params.len());
+                let state = State { node: transition.target, values: next.clone() };
+                return Ok(Some((Step { transition: t, params: values, next: Some(next) }, state)));
+            }
+        }
+        Ok(None)
+    }
+
+    fn step_formula(&mut self, t: TransitionId) -> TermId {
+        if let Some(known) = self.steps.get(&t) {
+            return *known;
+        }
+        let (system, pool) = (self.system, &mut self.pool);
+        let (guard, effect) = (system.guard_term(pool, t), system.effect_term(pool, t));
+        let assumption = system.assumption_term(pool, system.transition(t).target);
+        let mut primed = FxHashMap::default();
+        for v in &system.vars {
+            primed.insert(v.current, pool.var(v.next));
+        }
+        let assumption = pool.substitute(assumption, &primed);
+        let formula = pool.and([guard, effect, assumption]);
+        self.steps.insert(t, formula);
+        formula
+    }
+
+    /// Values of `wanted` that satisfy the formula, where some are known; none if there are none.
+    fn find(&mut self, formula: TermId, known: Values, wanted: &[SymbolId]) -> Result<Option<Vec<Value>>, String> {
+        let all: Option<Vec<Value>> = wanted.iter().map(|s| known.get(s).cloned()).collect();
+        let look = |s| known.get(&s).cloned();
+        if let Some(values) = all
+            && let Some(truth) = evaluate(&self.pool, formula, &look).ok().and_then(|v| v.as_bool())
+        {
+            return Ok(truth.then_some(values));
+        }
+        let mut constants = FxHashMap::default();
+        for (symbol, value) in &known {
+            constants.insert(*symbol, self.pool.constant(value.clone()));
+        }
+        let question = self.pool.substitute(formula, &constants);
+        if self.pool.as_bool(question) == Some(false) {
+            return Ok(None);
+        }
+        let open: Vec<SymbolId> = wanted.iter().copied().filter(|s| !known.contains_key(s)).collect();
+        let solver = self.solvers.choose(self.pool.features(&[question])).ok_or("no solver for its trace")?;
+        let config = SessionConfig { killer: self.killer.clone(), ..SessionConfig::default() };
+        let mut session = self.solvers.session(solver, config);
+        let symbols: Vec<StepSymbol> = open.iter().map(|&s| StepSymbol::rigid(s)).collect();
+        for &s in &symbols {
+            session.declare(&self.pool, s);
+        }
+        session.assert(&self.pool, question);
+        let undecided = |reason: gander_smt::Reason| format!("its trace could not be completed: {reason}");
+        let found = match session.check(&[], Limits::time(PATIENCE)) {
+            Answer::Unsat => Ok(None),
+            Answer::Unknown(reason) => Err(undecided(reason)),
+            Answer::Sat => session.values(&self.pool, &symbols, Limits::time(PATIENCE)).map(Some).map_err(undecided),
+        };
+        self.solvers.end(session);
+        let Some(values) = found? else { return Ok(None) };
+        let mut known = known;
+        known.extend(open.into_iter().zip(values));
+        Ok(wanted.iter().map(|s| known.get(s).cloned()).collect())
+    }
+}
+
+/// Nothing in the moment differs from the state.
+fn same(state: &State, moment: &Moment) -> bool {
+    let equal = |(v, x): (&VarId, &Value)| state.values.get(v.index()) == Some(x);
+    moment.node.is_none_or(|n: NodeId| n == state.node) && moment.values.iter().all(equal)
+}

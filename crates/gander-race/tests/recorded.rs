@@ -1,0 +1,65 @@
+//! Adapters against output in the documented forms of tools that cannot be had by package name.
+
+mod support;
+
+use std::time::Duration;
+
+use gander_race::enter;
+use gander_system::System;
+use support::{COUNTER, Folder, alone, answers, config, entrant, load, recorded};
+
+const TIME: Duration = Duration::from_secs(30);
+
+/// What the adapter makes of a recorded output: about all claims, or about some.
+fn told(tool: &str, file: &str, only: &[&str]) -> (Vec<String>, String) {
+    told_about(COUNTER, "c.sts", tool, file, only)
+}
+
+fn told_about(text: &str, model: &str, tool: &str, file: &str, only: &[&str]) -> (Vec<String>, String) {
+    let folder = Folder::new();
+    let program = folder.program(&format!("cat '{}'", recorded(file).display()));
+    let system = load(text, model);
+    let entrant = entrant(tool, &program);
+    let account = if only.is_empty() {
+        alone(&entrant, &system, TIME)
+    } else {
+        let mut config = config(&system, TIME);
+        let named = |s: &System, name: &str| s.claims.iter().position(|c| c.name == name).expect("a claim");
+        config.claims = only.iter().map(|name| named(&system, name).into()).collect();
+        enter(&entrant, &system, &config, &|_| true, &|_| {})
+    };
+    (answers(&system, &account), account.ending)
+}
+
+#[test]
+fn golem_gives_invariants() {
+    let (told, ending) = told("golem", "golem_safe.txt", &["small", "nine"]);
+    assert_eq!(told, ["nine fails checked", "small holds checked"]);
+    assert_eq!(ending, "finished");
+}
+
+#[test]
+fn an_invariant_that_does_not_show_it_is_a_claim() {
+    let (told, _) = told("golem", "golem_safe.txt", &["tiny"]);
+    assert_eq!(told.len(), 1);
+    assert!(told[0].starts_with("tiny holds claimed: its evidence is wrong"), "{told:?}");
+}
+
+#[test]
+fn golem_claims_violations() {
+    let (told, _) = told("golem", "golem_unsafe.txt", &["tiny", "five"]);
+    assert_eq!(told, ["five holds claimed: it gives no evidence", "tiny fails claimed: it gives no evidence"]);
+}
+
+#[test]
+fn nuxmv_gives_traces_and_claims() {
+    let (told, _) = told("nuxmv", "nuxmv.txt", &[]);
+    // What it does not know, and what nobody understands, is no answer.
+    assert_eq!(told, ["small holds claimed: it gives no evidence", "tiny fails checked"]);
+}
+
+#[test]
+fn a_trace_that_does_not_replay_is_a_claim() {
+    let (told, _) = told("nuxmv", "nuxmv_wrong_trace.txt", &[]);
+    assert!(told.iter().any(|t| t.starts_with("tiny fails claimed: no step leads from state 1")), "{told:?}");
+}

@@ -1,0 +1,152 @@
+//! Programs that are missing, hang, crash, print garbage or flood: no answer, nothing left behind, and the reason is told.
+
+mod support;
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use gander_race::{ToolSearch, enter, find, tools};
+use gander_smt::Solvers;
+use support::{COUNTER, Folder, PROCESSES, alone, config, entrant, load, skip};
+
+/// Whether a process exists and is more than a zombie.
+fn is_alive(id: &str) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", id.trim())).unwrap_or_default();
+    stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with('Z') && !rest.starts_with('X'))
+}
+
+/// Folders that races of this process have left.
+fn left_behind() -> Vec<String> {
+    let mine = format!("gander-race-{}-", std::process::id());
+    let entries = std::fs::read_dir(std::env::temp_dir()).expect("a folder for temporary files");
+    entries.flatten().map(|e| e.file_name().to_string_lossy().into_owned()).filter(|n| n.starts_with(&mine)).collect()
+}
+
+/// What a tool with this program does to every adapter: no answer, an ending with these words, nothing left.
+fn costs_only_its_answers(body: &str, words: &str) {
+    let folder = Folder::new();
+    let program = folder.program(body);
+    for tool in tools() {
+        let (text, file) = if tool.name().ends_with("smv") { (PROCESSES, "p.script") } else { (COUNTER, "c.sts") };
+        let system = load(text, file);
+        let account = alone(&entrant(tool.name(), &program), &system, Duration::from_secs(2));
+        assert!(account.answers.is_empty(), "{}: {:?}", tool.name(), account.answers);
+        assert!(account.ending.contains(words), "{}: {}", tool.name(), account.ending);
+    }
+}
+
+#[test]
+fn a_program_that_crashes_gives_no_answer() {
+    costs_only_its_answers("echo sat; kill -SEGV $$", "signal 11");
+}
+
+#[test]
+fn a_program_that_prints_garbage_gives_no_answer() {
+    costs_only_its_answers("echo 'hello (('; echo 'bits \\000\\377'; exit 0", "no answer that is understood");
+    costs_only_its_answers("exit 0", "no answer that is understood");
+    costs_only_its_answers("echo broken >&2; exit 9", "exit code 9 and said: broken");
+}
+
+#[test]
+fn a_program_that_floods_is_stopped() {
+    costs_only_its_answers("exec yes sat", "wrote too much");
+}
+
+#[test]
+fn a_program_that_cannot_be_started_is_told() {
+    let system = load(COUNTER, "c.sts");
+    let account = alone(&entrant("z3", Path::new("/no/such/program")), &system, Duration::from_secs(5));
+    assert!(account.ending.starts_with("it could not be started"), "{}", account.ending);
+}
+
+#[test]
+fn a_program_that_hangs_ends_with_all_that_it_started() {
+    let folder = Folder::new();
+    let pids = folder.0.join("pids");
+    // A child in its group, and one that has left it.
+    let body =
+        format!("sleep 1000 & echo $! >> '{0}'; setsid sleep 1000 & echo $! >> '{0}'; sleep 1000", pids.display());
+    let program = folder.program(&body);
+    let system = load(COUNTER, "c.sts");
+    let account = alone(&entrant("z3", &program), &system, Duration::from_secs(1));
+    assert!(account.answers.is_empty());
+    assert_eq!(account.ending, "stopped by the time limit");
+    let started = std::fs::read_to_string(&pids).expect("it was started");
+    assert_eq!(started.lines().count(), 2);
+    assert!(!started.lines().any(is_alive), "{started}");
+}
+
+#[test]
+fn a_program_that_leaves_children_behind_leaves_none() {
+    let folder = Folder::new();
+    let pids = folder.0.join("pids");
+    let program = folder.program(&format!("(setsid sleep 1000 & echo $! >> '{}')\necho unknown", pids.display()));
+    let system = load(COUNTER, "c.sts");
+    let account = alone(&entrant("golem", &program), &system, Duration::from_secs(20));
+    assert!(account.answers.is_empty());
+    let started = std::fs::read_to_string(&pids).expect("it was started");
+    assert!(!started.lines().any(is_alive), "{started}");
+}
+
+#[test]
+fn a_program_that_is_not_needed_any_more_ends() {
+    let folder = Folder::new();
+    let program = folder.program("exec sleep 1000");
+    let system = load(COUNTER, "c.sts");
+    let config = config(&system, Duration::from_secs(500));
+    let begin = Instant::now();
+    let account = std::thread::scope(|scope| {
+        let killer = config.killer.clone();
+        scope.spawn(move || {
+            std::thread::sleep(Duration::from_millis(300));
+            killer.kill();
+        });
+        enter(&entrant("cvc5", &program), &system, &config, &|_| true, &|_| {})
+    });
+    assert_eq!(account.ending, "stopped, as it was not needed any more");
+    // Not a matter of speed: it would have slept for a quarter of an hour.
+    assert!(begin.elapsed() < Duration::from_secs(400));
+}
+
+#[test]
+fn folders_are_removed() {
+    let folder = Folder::new();
+    let seen = folder.0.join("seen");
+    let program =
+        folder.program(&format!("pwd > '{}'; touch more; mkdir deep; touch deep/file; echo unknown", seen.display()));
+    let system = load(COUNTER, "c.sts");
+    alone(&entrant("golem", &program), &system, Duration::from_secs(20));
+    let place = std::fs::read_to_string(&seen).expect("it was started");
+    let name = Path::new(place.trim()).file_name().expect("a name").to_string_lossy().into_owned();
+    assert!(name.starts_with("gander-race-"), "{name}");
+    assert!(!left_behind().contains(&name));
+}
+
+#[test]
+fn the_limit_on_memory_holds() {
+    let folder = Folder::new();
+    let program =
+        folder.program("ulimit -v > limit; read kb < limit; test \"$kb\" = 524288 && echo unsat || echo unknown");
+    if !cfg!(target_os = "linux") {
+        skip("memory is limited on Linux only");
+        return;
+    }
+    let system = load("spec S var x: int start { x == 0 } step s { x := x + 1 } always p: x < 3", "s.sts");
+    let mut config = config(&system, Duration::from_secs(20));
+    config.memory = Some(512 << 20);
+    let account = enter(&entrant("golem", &program), &system, &config, &|_| true, &|_| {});
+    assert_eq!(account.answers.len(), 1, "{}", account.ending);
+}
+
+#[test]
+fn a_tool_that_is_not_there_or_hidden_is_missing() {
+    let solvers = Solvers::find(gander_smt::Search::default());
+    let search = ToolSearch { named: vec![("z3".to_string(), "none".into())], path: Some("/no/such/folder".into()) };
+    for tool in tools() {
+        let missing = find(*tool, &search, &solvers).err().expect("it is not there");
+        let words = if tool.name() == "z3" { "hidden" } else { "on the PATH" };
+        assert!(missing.looked_for.contains(words), "{missing:?}");
+    }
+    let search = ToolSearch { named: vec![("nusmv".to_string(), "/etc/passwd".into())], path: None };
+    assert!(find(tools()[0], &search, &solvers).err().expect("no program").looked_for.contains("is no program"));
+}
