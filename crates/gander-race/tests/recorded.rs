@@ -63,3 +63,32 @@ fn a_trace_that_does_not_replay_is_a_claim() {
     let (told, _) = told("nuxmv", "nuxmv_wrong_trace.txt", &[]);
     assert!(told.iter().any(|t| t.starts_with("tiny fails claimed: no step leads from state 1")), "{told:?}");
 }
+
+#[test]
+fn kind2_gives_traces_and_depths_of_induction() {
+    let (told, ending) = told("kind2", "kind2.json", &[]);
+    assert_eq!(told, ["small holds checked", "tiny fails checked"], "{ending}");
+}
+
+#[test]
+fn jkind_gives_traces_and_depths_of_induction() {
+    let (told, ending) = told("jkind", "jkind.xml", &[]);
+    // A value that it leaves out does not matter: some value does it.
+    assert_eq!(told, ["small holds checked", "tiny fails checked"], "{ending}");
+}
+
+const FINITE: &str = "VARS: int x : 0..7; INIT: x = 0; TRANS: ? x < 5 -> x = x + 1; ? x == 5 -> x = 0; SAFE: x <= 2";
+
+#[test]
+fn pono_gives_witnesses() {
+    let (told, ending) = told_about(FINITE, "f.script", "pono", "pono_unsafe.txt", &["SAFE"]);
+    assert_eq!(told, ["SAFE fails checked"], "{ending}");
+    let (told, _) = told_about(FINITE, "f.script", "pono", "pono_safe.txt", &["SAFE"]);
+    assert_eq!(told, ["SAFE holds claimed: it gives no evidence"]);
+}
+
+#[test]
+fn pono_needs_ranges() {
+    let (told, ending) = told("pono", "pono_safe.txt", &["small"]);
+    assert!(told.is_empty() && ending.contains("an int without a range"), "{ending}");
+}

@@ -27,7 +27,11 @@ fn costs_only_its_answers(body: &str, words: &str) {
     let folder = Folder::new();
     let program = folder.program(body);
     for tool in tools() {
-        let (text, file) = if tool.name().ends_with("smv") { (PROCESSES, "p.script") } else { (COUNTER, "c.sts") };
+        let (text, file) = if ["nusmv", "nuxmv", "pono"].contains(&tool.name()) {
+            (PROCESSES, "p.script")
+        } else {
+            (COUNTER, "c.sts")
+        };
         let system = load(text, file);
         let account = alone(&entrant(tool.name(), &program), &system, Duration::from_secs(2));
         assert!(account.answers.is_empty(), "{}: {:?}", tool.name(), account.answers);

@@ -54,12 +54,15 @@ fn model(text: &str) -> Option<Sexpr> {
     inside.iter().chain(deeper).find(|e| is_it(e)).cloned()
 }
 
+/// Looks for a trace to what breaks a claim.
+pub(super) type FindTrace<'a> = &'a dyn Fn(&mut Seat<'_>, ClaimId) -> Result<Option<Trace>, Stop>;
+
 /// Asks about all open claims together; then, unless they are safe, about each alone. `call` makes the call for a text,
 /// `trace` looks for a trace to what an unsafe claim forbids.
 pub(super) fn ask(
     seat: &mut Seat<'_>,
     call: &dyn Fn(&Seat<'_>, &Written) -> Call,
-    trace: &dyn Fn(&mut Seat<'_>, ClaimId) -> Result<Option<Trace>, Stop>,
+    trace: FindTrace<'_>,
 ) -> Result<(), Stop> {
     let together = seat.open();
     let mut groups: Vec<Vec<ClaimId>> = vec![together];

@@ -3,8 +3,12 @@
 mod cvc5;
 mod golem;
 mod horn_answer;
+mod jkind;
+mod kind2;
+mod lustre_answer;
 mod nusmv;
 mod nuxmv;
+mod pono;
 mod smv_session;
 mod z3;
 
@@ -12,5 +16,5 @@ use crate::tool::Tool;
 
 /// Every tool that can take part, in the order in which they are listed.
 pub fn tools() -> &'static [&'static dyn Tool] {
-    &[&nusmv::NuSmv, &nuxmv::NuXmv, &z3::Z3, &golem::Golem, &cvc5::Cvc5]
+    &[&nusmv::NuSmv, &nuxmv::NuXmv, &z3::Z3, &golem::Golem, &cvc5::Cvc5, &kind2::Kind2, &jkind::JKind, &pono::Pono]
 }

@@ -3,8 +3,9 @@
 
 use gander_export::{Format, NameMap, Options, Selection, Written, write};
 use gander_system::System;
-use gander_term::{BitVec, IBig, RBig, Sort, Value};
+use gander_term::{BitVec, IBig, Sort, Value};
 
+use super::lustre_answer::rational;
 use crate::evidence::Candidate;
 use crate::tool::{Call, Ending, Said, Says, Seat, Stop};
 use crate::trace::{Moment, Trace};
@@ -142,7 +143,8 @@ fn read_value(names: &NameMap, sort: Sort, text: &str) -> Option<Value> {
             _ => None,
         },
         Sort::Int => text.parse::<IBig>().ok().map(Value::Int),
-        Sort::Real => rational(text).map(Value::Real),
+        // f'1/3, -f'1/3
+        Sort::Real => rational(&text.replacen("f'", "", 1)).map(Value::Real),
         Sort::Enum(id) => names.value(text).filter(|(of, _)| *of == id).map(|(id, k)| Value::Enum(id, k)),
         Sort::BitVec(width) => {
             // 0ud4_3
@@ -153,27 +155,4 @@ fn read_value(names: &NameMap, sort: Sort, text: &str) -> Option<Value> {
         }
         _ => None,
     }
-}
-
-/// `3`, `-1/2`, `f'1/3`, `1.25`.
-fn rational(text: &str) -> Option<RBig> {
-    let (sign, text) = match text.strip_prefix('-') {
-        Some(rest) => (IBig::from(-1), rest),
-        None => (IBig::ONE, text),
-    };
-    let text = text.strip_prefix("f'").unwrap_or(text);
-    let digits = |t: &str| !t.is_empty() && t.bytes().all(|b| b.is_ascii_digit());
-    let (top, bottom) = if let Some((whole, part)) = text.split_once('.') {
-        if !digits(whole) || !digits(part) || part.len() > 1000 {
-            return None;
-        }
-        (format!("{whole}{part}").parse::<IBig>().ok()?, IBig::from(10).pow(part.len()))
-    } else {
-        let (top, bottom) = text.split_once('/').unwrap_or((text, "1"));
-        if !digits(top) || !digits(bottom) {
-            return None;
-        }
-        (top.parse::<IBig>().ok()?, bottom.parse::<IBig>().ok()?)
-    };
-    (bottom != IBig::ZERO).then(|| RBig::from(sign * top) / RBig::from(bottom))
 }
