@@ -256,7 +256,7 @@ impl Printer {
         }
         self.out.push('\n');
         let depth = self.blocks.iter().filter(|layout| **layout == Layout::Lines).count();
-        let closing = matches!(kind, K::RParen);
+        let closing = matches!(kind, K::RParen | K::RBracket);
         let extra = if self.structural || closing { 0 } else { CONTINUATION };
         self.out.extend(std::iter::repeat_n(' ', depth * INDENT + extra));
     }
@@ -293,6 +293,7 @@ fn spaced(last: Last, next: Last) -> bool {
         return true;
     }
     match (last.kind, next.kind) {
+        (LBracket, _) | (_, LBracket | RBracket) => false,
         (LParen, _) | (_, RParen | Comma | Semicolon | Prime | Colon) => false,
         (Dot | DotDot, _) | (_, Dot | DotDot) => false,
         (Caret, _) | (_, Caret) => false,
@@ -303,7 +304,7 @@ fn spaced(last: Last, next: Last) -> bool {
         (LBrace, RBrace) => false,
         (LBrace, _) if set_brace(last) => false,
         (_, RBrace) if set_brace(next) => false,
-        (_, LParen) => !matches!(next.parent, CallExpr | ParamList | Sync | SpecHeader | Instance),
+        (_, LParen) => !matches!(next.parent, CallExpr | FillExpr | ParamList | Sync | SpecHeader | Instance),
         _ => true,
     }
 }

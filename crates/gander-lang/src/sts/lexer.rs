@@ -103,6 +103,8 @@ impl<'a> Lexer<'a> {
             b')' => (K::RParen, 1),
             b'{' => (K::LBrace, 1),
             b'}' => (K::RBrace, 1),
+            b'[' => (K::LBracket, 1),
+            b']' => (K::RBracket, 1),
             b',' => (K::Comma, 1),
             b';' => (K::Semicolon, 1),
             b':' if next == b'=' => (K::Assign, 2),

@@ -229,8 +229,17 @@ impl Checker {
 
     /// The sort written in a declaration.
     pub(super) fn sort_of(&mut self, item: &SyntaxNode) -> Option<Sort> {
-        let token = tree::child(item, K::SortRef).and_then(|sort| tree::reference(&sort))?;
-        self.sort_named(token.text(), tree::token_span(&token))
+        let written = tree::child(item, K::SortRef)?;
+        let mut sorts = Vec::new();
+        for name in tree::children(&written, K::NameRef) {
+            let token = tree::ident(&name)?;
+            sorts.push(self.sort_named(token.text(), tree::token_span(&token))?);
+        }
+        let mut sort = sorts.pop()?;
+        while let Some(index) = sorts.pop() {
+            sort = self.array_sort(index, sort, tree::span(&written))?;
+        }
+        Some(sort)
     }
 
     /// The range written in a declaration, if there is one and it is in order.

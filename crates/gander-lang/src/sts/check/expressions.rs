@@ -41,6 +41,8 @@ impl Checker {
             K::IffExpr => self.equivalence(node),
             K::IfExpr => self.if_expression(node, expected),
             K::CallExpr => self.call(node),
+            K::IndexExpr => self.index(node, expected),
+            K::FillExpr => self.fill(node, expected),
             K::QuantExpr => self.quantified(node),
             K::InExpr => self.in_expression(node),
             _ => None,

@@ -8,6 +8,7 @@
 //! Order: enumerations and nodes, then constants and definitions (by dependency, without
 //! recursion), variables, nodes' transitions and starts, fairness, claims, warnings.
 
+mod arrays;
 mod bits;
 mod claims;
 mod compose;

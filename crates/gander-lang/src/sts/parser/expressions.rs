@@ -1,6 +1,6 @@
 //! Expressions, by operator precedence (Pratt).
 //!
-//! From tight to loose: unary `-`; `^`; `* / % div mod`; `+ - ++`; `!`; `< <= > >=`;
+//! From tight to loose: an index `a[i]`; unary `-`; `^`; `* / % div mod`; `+ - ++`; `!`; `< <= > >=`;
 //! `== !=`; `not`; `and &&`; `or ||`; `implies ->`; `iff <->`. A chain of operators of
 //! one level is one node.
 
@@ -78,6 +78,9 @@ impl Parser<'_> {
         self.depth += 1;
         let checkpoint = self.checkpoint();
         let mut height = self.prefix();
+        if self.at_index() {
+            height = self.indices(checkpoint, height);
+        }
         loop {
             if self.at(K::Stray) {
                 // A character that is no operator, where one was meant.
@@ -228,6 +231,7 @@ impl Parser<'_> {
                 1
             }
             word if is_reserved(word) => self.no_expression(),
+            _ if self.at_fill() => self.fill(),
             _ if self.kind(1) == K::LParen && !self.newline_before(1) => self.call(),
             _ => {
                 let checkpoint = self.checkpoint();
@@ -256,6 +260,51 @@ impl Parser<'_> {
             self.report_expected("at most one prime");
             while self.eat(K::Prime) {}
         }
+    }
+
+    /// Whether what stands before is an array: an index follows on the same line.
+    fn at_index(&self) -> bool {
+        self.at(K::LBracket) && !self.newline_before(0)
+    }
+
+    /// `a[i]`, `a[i := v]`, and more of them behind
+    fn indices(&mut self, checkpoint: rowan::Checkpoint, height: Height) -> Height {
+        let mut height = height;
+        while self.at_index() {
+            self.start_at(checkpoint, K::IndexExpr);
+            let opened = self.span(0);
+            self.bump();
+            let dot_ends = std::mem::replace(&mut self.dot_ends, false);
+            height = height.max(self.operand(ANY));
+            if self.eat(K::Assign) {
+                height = height.max(self.operand(ANY));
+            }
+            self.dot_ends = dot_ends;
+            self.expect_close(K::RBracket, opened);
+            self.end();
+            height += 1;
+        }
+        height
+    }
+
+    /// `array[int](v)`: an array that is the same everywhere
+    fn at_fill(&self) -> bool {
+        let kinds = [K::LBracket, K::Ident, K::RBracket, K::LParen];
+        self.word(0) == "array" && kinds.iter().enumerate().all(|(k, kind)| self.kind(k + 1) == *kind)
+    }
+
+    fn fill(&mut self) -> Height {
+        self.start(K::FillExpr);
+        self.bump();
+        self.index_sort();
+        let opened = self.span(0);
+        self.bump();
+        let dot_ends = std::mem::replace(&mut self.dot_ends, false);
+        let height = self.operand(ANY);
+        self.dot_ends = dot_ends;
+        self.expect_close(K::RParen, opened);
+        self.end();
+        height + 1
     }
 
     fn call(&mut self) -> Height {

@@ -356,8 +356,33 @@ impl Parser<'_> {
             return false;
         }
         self.start(K::SortRef);
-        let good = self.name_ref("a sort: `bool`, `int`, `real`, `string` or an enumeration");
+        let good = self.sort_words();
         self.end();
+        good
+    }
+
+    /// `int`, or `array[int] of array[bool] of real`: a name for each index, and the last one for the elements.
+    fn sort_words(&mut self) -> bool {
+        while self.at_word("array") && self.kind(1) == K::LBracket {
+            self.bump();
+            if !self.index_sort() {
+                return false;
+            }
+            if !self.at_word("of") {
+                self.report_expected("`of` and the sort of the elements");
+                return false;
+            }
+            self.bump();
+        }
+        self.name_ref("a sort: `bool`, `int`, `real`, `string`, an enumeration or an array")
+    }
+
+    /// `[int]`
+    pub(super) fn index_sort(&mut self) -> bool {
+        let opened = self.span(0);
+        self.bump();
+        let good = self.name_ref("the sort of the indices");
+        self.expect_close(K::RBracket, opened);
         good
     }
 
