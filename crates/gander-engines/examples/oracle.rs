@@ -1,7 +1,7 @@
 //! Compares engines with the oracle, part by part, and counts by kind of claim.
 //!
 //! ```text
-//! oracle COUNT [FIRST [ENGINE,ENGINE... [DEPTH]]] [--systems usual|few|linear|bits|dataflow|composed]
+//! oracle COUNT [FIRST [ENGINE,ENGINE... [DEPTH]]] [--systems usual|few|linear|bits|arrays|dataflow|composed]
 //!        [--budget MILLISECONDS] [--part COUNT] [--log FILE] [--minutes MINUTES] [--open]
 //! oracle --table FILE
 //! ```
@@ -87,6 +87,7 @@ fn settings(systems: &str) -> Result<Settings, Error> {
         "few" => Settings::few_states(),
         "linear" => Settings::few_states().linear(),
         "bits" => Settings::few_states().bit_vectors(),
+        "arrays" => Settings::few_states().arrays(),
         "dataflow" => Settings::few_states().linear().definitions(),
         "composed" => Settings::few_states().composed(),
         other => return Err(wrong(format!("`{other}` are no systems"))),

@@ -36,6 +36,31 @@ fn bit_vectors_agree() {
     }
 }
 
+/// Arrays over few indices: the whole portfolio, and every engine alone, which decides a claim rightly or leaves it open.
+#[test]
+fn arrays_agree() {
+    let settings = Settings::few_states().arrays();
+    let mut portfolio = Portfolio::new(None);
+    let comparison = Comparison { lengths: Lengths::Shortest, settings, ..Comparison::default() };
+    let report = compare(900_000..900_000 + systems().div_ceil(2), &mut portfolio, comparison);
+    assert!(portfolio.problems.is_empty(), "internal errors:\n{}", portfolio.problems.join("\n"));
+    assert!(report.disagreements.is_empty(), "{report}");
+    let (holds, fails) = decided(&report);
+    assert!(holds > 0 && fails > 0, "{report}");
+    for engine in gander_engines::engines() {
+        let mut portfolio = Portfolio::new(Some(&[engine.name]));
+        portfolio.timeout = std::time::Duration::from_secs(2);
+        let comparison = Comparison { lengths: Lengths::Any, settings, ..Comparison::default() };
+        let report = compare(910_000..910_000 + systems().div_ceil(10), &mut portfolio, comparison);
+        assert!(portfolio.problems.is_empty(), "{}: internal errors:\n{}", engine.name, portfolio.problems.join("\n"));
+        assert!(report.disagreements.is_empty(), "{}: {report}", engine.name);
+        if ["bmc", "induction", "pdr", "nodes"].contains(&engine.name) {
+            let (holds, fails) = decided(&report);
+            assert!(holds > 0 && fails > 0, "{}: {report}", engine.name);
+        }
+    }
+}
+
 /// Systems like dataflow programs, which engines work on without the variables that are functions of others; with and
 /// without effects that are put back only where a model violates them.
 #[test]

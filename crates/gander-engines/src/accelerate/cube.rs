@@ -222,7 +222,7 @@ impl Resolver<'_> {
                 self.formulas.push((args[0], condition));
                 vec![if condition { args[1] } else { args[2] }]
             }
-            Op::Bv(_) => Vec::new(),
+            Op::Bv(_) | Op::Select => Vec::new(),
             _ => args,
         })
     }
@@ -231,7 +231,7 @@ impl Resolver<'_> {
         let forms: Vec<Linear> = parts.iter().map(|p| self.numbers[p].clone()).collect();
         let mut sum = Linear::number(RBig::ZERO);
         match self.pool.op(t) {
-            Op::Symbol(_) | Op::Bv(_) => return Some(Linear::term(t)),
+            Op::Symbol(_) | Op::Bv(_) | Op::Select => return Some(Linear::term(t)),
             Op::Const(v) => return as_number(self.pool.value(v)).map(Linear::number),
             Op::Ite | Op::ToReal => return forms.into_iter().next(),
             Op::Neg => sum.add(&-RBig::ONE, &forms[0]),

@@ -7,7 +7,7 @@ use super::clauses::{Applied, Clause};
 use crate::machine::{plain_name, untaken};
 use crate::smtlib::relation::{self, solve};
 use gander_system::{BuildError, ClaimKind, ClaimOrigin, NodeId, Role, Structure, System, SystemBuilder, VarId};
-use gander_term::{Pool, RBig, Sort, SymbolId, TermId, Value};
+use gander_term::{Pool, Sort, SymbolId, TermId, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 struct Control<'a> {
@@ -78,12 +78,7 @@ fn needs_error_node(pool: &mut Pool, c: &Clause) -> bool {
 }
 
 fn zero(pool: &mut Pool, sort: Sort) -> TermId {
-    match sort {
-        Sort::Bool => pool.ff(),
-        Sort::Int => pool.int(0),
-        Sort::BitVec(w) => pool.bits(w, 0),
-        _ => pool.constant(Value::Real(RBig::ZERO)),
-    }
+    pool.constant(sort.first_value())
 }
 
 impl Control<'_> {

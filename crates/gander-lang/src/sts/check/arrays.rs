@@ -27,9 +27,13 @@ impl Checker {
         let sort = self.builder.pool.sort(array);
         let Sort::Array(sort) = sort else {
             let found = self.a_sort(sort);
-            let diagnostic = Diagnostic::new(Code::E0302, tree::span(base), format!("only arrays have elements, but this is {found}"))
-                .here(format!("this is {found}"))
-                .help("an array is declared like this: `var a: array[int] of bool`");
+            let diagnostic = Diagnostic::new(
+                Code::E0302,
+                tree::span(base),
+                format!("only arrays have elements, but this is {found}"),
+            )
+            .here(format!("this is {found}"))
+            .help("an array is declared like this: `var a: array[int] of bool`");
             self.report(diagnostic);
             return None;
         };

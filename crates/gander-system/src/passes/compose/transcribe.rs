@@ -1,6 +1,6 @@
 //! Terms of an instance's specification, written in the variables and nodes of the composition.
 
-use gander_term::{EnumId, NameClash, Op, Pool, Sort, SymbolId, TermId, Value};
+use gander_term::{ArrayValue, EnumId, NameClash, Op, Pool, Sort, SymbolId, TermId, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::system::System;
@@ -58,7 +58,15 @@ impl<'a> Transcriber<'a> {
     /// The sort in the composition. Specifications may have different enumerations of one name: the later one is then
     /// called after its specification, or after its instance.
     pub(super) fn sort(&mut self, pool: &mut Pool, sort: Sort) -> Result<Sort, NameClash> {
-        let Sort::Enum(e) = sort else { return Ok(sort) };
+        let e = match sort {
+            Sort::Enum(e) => e,
+            // Recurses over nested arrays only, whose depth is limited.
+            Sort::Array(array) => {
+                let (index, element) = (self.sort(pool, array.index())?, self.sort(pool, array.element())?);
+                return Ok(pool.array_sort(index, element).unwrap_or(sort));
+            }
+            Sort::Bool | Sort::Int | Sort::Real | Sort::String | Sort::BitVec(_) => return Ok(sort),
+        };
         if let Some(&known) = self.enums.get(&e) {
             return Ok(Sort::Enum(known));
         }
@@ -82,7 +90,16 @@ impl<'a> Transcriber<'a> {
                 Sort::Enum(new) => Ok(Value::Enum(new, i)),
                 _ => Ok(Value::Enum(e, i)),
             },
-            other => Ok(other),
+            Value::Array(a) => {
+                let Sort::Array(sort) = self.sort(pool, Sort::Array(a.sort()))? else { return Ok(Value::Array(a)) };
+                let default = self.value(pool, a.default().clone())?;
+                let mut elements = Vec::with_capacity(a.exceptions().len());
+                for (i, v) in a.exceptions() {
+                    elements.push((self.value(pool, i.clone())?, self.value(pool, v.clone())?));
+                }
+                Ok(ArrayValue::new(sort, default, elements).map_or(Value::Array(a), Value::array))
+            }
+            Value::Bool(_) | Value::Int(_) | Value::Real(_) | Value::Str(_) | Value::BitVec(_) => Ok(value),
         }
     }
 
@@ -118,6 +135,13 @@ impl<'a> Transcriber<'a> {
                     self.done.insert(top, pool.constant(value));
                 }
                 op => {
+                    let op = match op {
+                        Op::ConstArray(array) => match self.sort(pool, Sort::Array(array))? {
+                            Sort::Array(here) => Op::ConstArray(here),
+                            _ => op,
+                        },
+                        _ => op,
+                    };
                     let new = pool.mk(op, &args).expect("the copied arguments have the same sorts");
                     let memo = if local { &mut self.with_params } else { &mut self.done };
                     memo.insert(top, new);
