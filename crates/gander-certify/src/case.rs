@@ -4,10 +4,13 @@
 //! process behind a session may have served an earlier check, in which case it was reset unless the terms are the same. A
 //! question goes to the solver that its features call for; if that one does not know, the others are asked. No solver is
 //! waited for while others have not been asked: each gets a slice of time, and a longer one when its turn comes again.
+//!
+//! Before any of that, small linear formulas are refuted by `gander-linear`, whose proofs are checked, and no solver is asked.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use gander_linear::Budget;
 use gander_smt::{Answer, Limits, Reason, Session, SessionConfig, Solver, StepSymbol};
 use gander_system::System;
 use gander_term::{EvalError, Features, Op, Pool, Sort, SymbolId, TermId, Value, evaluate};
@@ -30,6 +33,9 @@ const TIME_AT_ONCE: Duration = Duration::from_millis(200);
 /// The time that a solver has for a question before the next one is asked, and by how much it grows from turn to turn.
 const FIRST_SLICE: Duration = Duration::from_secs(1);
 const SLICE_GROWTH: u32 = 3;
+
+/// The least that an attempt without a solver counts for.
+const LEAST_WORK: u64 = 50;
 
 /// What must have no solution, and what a solution would mean.
 pub(crate) type Obligation = (TermId, String);
@@ -54,6 +60,8 @@ pub(crate) struct Case<'a> {
     pub limits: CheckLimits,
     pub warnings: Vec<String>,
     pub queries: u32,
+    /// Formulas that were decided without a solver, by proofs that were checked or models that were evaluated.
+    pub certificates: u32,
     tools: &'a Tools,
     deadline: Option<Instant>,
     sessions: Vec<Session>,
@@ -75,6 +83,7 @@ impl<'a> Case<'a> {
             limits: tools.limits,
             warnings: Vec::new(),
             queries: 0,
+            certificates: 0,
             tools,
             deadline,
             sessions: Vec::new(),
@@ -139,6 +148,7 @@ impl<'a> Case<'a> {
     /// Counts what a check about another system has cost.
     pub(crate) fn absorb(&mut self, mut other: Case<'_>) {
         self.queries += other.queries;
+        self.certificates += other.certificates;
         self.asked.append(&mut other.asked);
         self.warnings.append(&mut other.warnings);
         self.idle.extend(other.into_sessions());
@@ -167,6 +177,9 @@ impl<'a> Case<'a> {
             self.rest_on_known();
             return Ok(None);
         }
+        if let Some(found) = self.decide_alone(formula) {
+            return Ok(found);
+        }
         let features = self.rational_features(&[formula], what)?;
         let solvers = self.solvers(features, what)?;
         let found = self.in_turns(solvers, what, |case, solver, slice| case.solve_with(solver, formula, slice))?;
@@ -174,6 +187,32 @@ impl<'a> Case<'a> {
             self.known.refuted.insert(formula);
         }
         Ok(found)
+    }
+
+    /// What [`Case::solve`] would find, if that is easy to prove: nobody's word is taken for it. A formula is tried once, and
+    /// all of them together for a short time only.
+    fn decide_alone(&mut self, formula: TermId) -> Option<Option<Model>> {
+        let allowed = self.tools.limits.linear;
+        // Whoever wants the opinion of one solver, or the words of all on record, wants these asked.
+        let asked_for = self.tools.only.is_some() || self.tools.log.is_some();
+        let budget = Budget { work: allowed.work.min(self.known.work_alone), ..allowed };
+        if asked_for || budget.work == 0 || !self.known.tried_alone.insert(formula) {
+            return None;
+        }
+        let (answer, work) = gander_linear::decide(&self.pool, formula, budget);
+        self.known.work_alone = self.known.work_alone.saturating_sub(work.max(LEAST_WORK));
+        match answer {
+            gander_linear::Answer::Refuted(_) => {
+                self.certificates += 1;
+                self.known.refuted.insert(formula);
+                Some(None)
+            }
+            gander_linear::Answer::Model(model) => {
+                self.certificates += 1;
+                Some(Some(model))
+            }
+            gander_linear::Answer::Unknown => None,
+        }
     }
 
     /// Something is taken from what earlier questions have shown.
@@ -285,6 +324,8 @@ impl<'a> Case<'a> {
         }
         open.sort_unstable();
         open.dedup();
+        // One that has a solution is to blame, and is found when each is asked for itself.
+        open.retain(|&formula| self.decide_alone(formula).is_none());
         let features = self.pool.features(&open);
         if open.len() < 2 || features.quantifiers {
             return Ok(true);

@@ -26,10 +26,17 @@ const MOST_RUNS: usize = 16;
 /// Terms beyond those of the system after which all is forgotten.
 const MOST_TERMS: usize = 20_000_000;
 
+/// The work that goes into formulas that no solver is asked about, all together: some milliseconds. Models with more than
+/// that need a solver in any case, and it is quick once it runs.
+const WORK_ALONE: u64 = 400_000;
+
 /// See the module's documentation.
 pub(crate) struct Known {
     /// Formulas that were shown to have no solution.
     pub refuted: FxHashSet<TermId>,
+    /// Formulas that were tried without a solver, and the work that may still go into that.
+    pub tried_alone: FxHashSet<TermId>,
+    pub work_alone: u64,
     /// Transitions that lead from states of the first formula to states of the second only.
     pub kept: FxHashSet<(TransitionId, TermId, TermId)>,
     /// Starts whose states satisfy the formula.
@@ -73,6 +80,8 @@ impl Known {
     pub(crate) fn of(system: &System) -> Known {
         Known {
             refuted: FxHashSet::default(),
+            tried_alone: FxHashSet::default(),
+            work_alone: WORK_ALONE,
             kept: FxHashSet::default(),
             begun: FxHashSet::default(),
             inductive: FxHashSet::default(),

@@ -2,7 +2,8 @@
 //!
 //! [`Checker::check`] takes a system as the front-end produced it, a claim and a verdict, and decides whether the
 //! evidence in the verdict shows what it says. The rules are those of docs/semantics.md, sections 3 and 5: runs are
-//! replayed step by step, formulas become obligations for solver sessions of the checker's own.
+//! replayed step by step, formulas become obligations. Small linear ones are shown by proofs that `gander-linear` finds and
+//! verifies; the others go to solver sessions of the checker's own.
 //!
 //! Invariants of this crate:
 //! - it knows no engine and shares no code with any;
@@ -34,6 +35,7 @@ use std::io::Write;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+pub use gander_linear::Budget;
 use gander_smt::{Killer, Session, Solver, Solvers};
 use gander_system::{ClaimId, ClaimKind, Evidence, StartId, System, Verdict, passes};
 use gander_term::{Pool, TermId};
@@ -63,6 +65,9 @@ pub struct CheckLimits {
     pub unrolled: u64,
     /// States of a closed set that are enumerated.
     pub states: u64,
+    /// What an attempt to decide an obligation without a solver may cost; [`Budget::NONE`] for none. A checker that
+    /// asks one solver only, or that keeps a log, makes none.
+    pub linear: Budget,
 }
 
 impl Default for CheckLimits {
@@ -74,6 +79,7 @@ impl Default for CheckLimits {
             replay_steps: 20_000_000,
             unrolled: 10_000_000,
             states: 20_000_000,
+            linear: Budget::SMALL,
         }
     }
 }
@@ -83,7 +89,9 @@ impl Default for CheckLimits {
 pub struct Certified {
     /// How many questions solvers were asked.
     pub queries: u32,
-    /// The names of those solvers; empty if evaluation was enough.
+    /// How many obligations were decided without a solver, by a proof that was verified or a model that was evaluated.
+    pub certificates: u32,
+    /// The names of those solvers; empty if none was needed.
     pub by: Vec<String>,
     /// What a person should know although the verdict stands.
     pub warnings: Vec<String>,
@@ -231,15 +239,15 @@ impl Checker {
         }
         let mut outcomes = Vec::with_capacity(verdicts.len());
         for &(claim, verdict) in verdicts {
-            let asked_before = case.queries;
+            let (asked_before, proved_before) = (case.queries, case.certificates);
             let outcome = match verdict {
                 Verdict::Holds(evidence) => check_evidence(&mut case, claim, Direction::Holds, evidence),
                 Verdict::Fails(evidence) => check_evidence(&mut case, claim, Direction::Fails, evidence),
                 Verdict::Unknown { .. } => Err(undecided("an unknown verdict has no evidence")),
             };
             let warnings = std::mem::take(&mut case.warnings);
-            let queries = case.queries - asked_before;
-            outcomes.push(outcome.map(|()| Certified { queries, by: case.asked(), warnings }));
+            let (queries, certificates) = (case.queries - asked_before, case.certificates - proved_before);
+            outcomes.push(outcome.map(|()| Certified { queries, certificates, by: case.asked(), warnings }));
         }
         self.explored = case.explored.take();
         // A solver that was in trouble serves no further check; nor does one whose words go to a file of this check.

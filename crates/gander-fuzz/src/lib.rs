@@ -4,10 +4,12 @@
 //!   tree's text is the source; formatting is idempotent and keeps the meaning; spans lie within the text. Mutated `.lus` texts through lexer and parser.
 //! - [`terms`]: random terms of every operator under random values: the evaluator, the simplifier, the text form and
 //!   every solver found must agree.
+//! - [`linear`]: random linear formulas: the refuter of `gander-linear` against every solver and the evaluator.
 //!
 //! All are deterministic in their seed, run for a bounded number of rounds in the tests, and for as long as wanted with
 //! `cargo run --release -p gander-fuzz -- TARGET --seconds N`.
 
+pub mod linear;
 pub mod source;
 pub mod terms;
 

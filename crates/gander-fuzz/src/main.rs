@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use gander_fuzz::source::{self, Tongue};
-use gander_fuzz::{Budget, Tally, terms};
+use gander_fuzz::{Budget, Tally, linear, terms};
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -19,8 +19,13 @@ fn main() -> ExitCode {
         Some("source") => source::run(Tongue::Sts, &source::seeds(Tongue::Sts), seed, budget),
         Some("lustre") => source::run(Tongue::Lustre, &source::seeds(Tongue::Lustre), seed, budget),
         Some("terms") => terms::run(&terms::Plan::of_this_machine(), seed, budget),
+        Some("linear") => {
+            let (tally, counts) = linear::run(&linear::Plan::of_this_machine(), seed, budget);
+            println!("{counts:?}");
+            tally
+        }
         _ => {
-            eprintln!("usage: gander-fuzz source|lustre|terms [--seconds N] [--seed S]");
+            eprintln!("usage: gander-fuzz source|lustre|terms|linear [--seconds N] [--seed S]");
             return ExitCode::from(2);
         }
     };

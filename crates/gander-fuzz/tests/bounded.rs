@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use gander_fuzz::source::{self, Tongue};
-use gander_fuzz::{Budget, Tally, terms};
+use gander_fuzz::{Budget, Tally, linear, terms};
 
 fn expect_clean(tally: &Tally, at_least: u64) {
     if let Some(f) = tally.findings.first() {
@@ -37,6 +37,21 @@ fn random_terms_against_solvers() {
     expect_clean(&tally, 1_500);
     if plan.solvers.is_empty() {
         skip("solvers: random_terms_against_solvers: none found");
+    } else {
+        assert!(tally.deep > 500, "hardly anything was compared: {tally:?}");
+    }
+}
+
+#[test]
+fn linear_formulas_against_solvers() {
+    let plan = linear::Plan::of_this_machine();
+    let (tally, counts) = linear::run(&plan, 1, Budget::Rounds(1_500));
+    expect_clean(&tally, 1_500);
+    // Both answers are common, and changed proofs mostly fail.
+    assert!(counts.refuted > 200 && counts.models > 200, "hardly anything was decided: {counts:?}");
+    assert!(counts.refused > counts.refuted, "changed proofs pass: {counts:?}");
+    if plan.solvers.is_empty() {
+        skip("solvers: linear_formulas_against_solvers: none found");
     } else {
         assert!(tally.deep > 500, "hardly anything was compared: {tally:?}");
     }

@@ -93,10 +93,11 @@ fn show(claim: &str, word: &str, outcome: Result<Certified, Rejection>, output: 
     let paint = output.paint_out();
     match outcome {
         Ok(certified) => {
-            let how = match certified.queries {
-                0 => "by evaluation".to_string(),
-                1 => format!("1 question to {}", certified.by.join(", ")),
-                n => format!("{n} questions to {}", certified.by.join(", ")),
+            let how = match (certified.queries, certified.certificates) {
+                (0, 0) => "by evaluation".to_string(),
+                (0, _) => "by linear proofs".to_string(),
+                (1, _) => format!("1 question to {}", certified.by.join(", ")),
+                (n, _) => format!("{n} questions to {}", certified.by.join(", ")),
             };
             output.put(&format!("{} {claim} {word} ({how})\n", paint.good("accepted:")));
             for warning in &certified.warnings {

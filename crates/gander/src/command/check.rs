@@ -55,7 +55,7 @@ fn prepare(args: &CheckArgs, output: &mut Output) -> Result<CheckOptions, String
         doctor::bring_missing(output)?;
     }
     let solvers = find_solvers(&args.solvers)?;
-    if args.memory.is_none() {
+    if args.memory.is_none() && args.files.iter().any(|f| is_large(f)) {
         // It starts while we read the model.
         solvers.prepare();
     }
@@ -125,6 +125,13 @@ pub fn tool_search(named: &[(String, PathBuf)]) -> Result<ToolSearch, String> {
         search.named.push((name.clone(), program.clone()));
     }
     Ok(search)
+}
+
+/// Models of fewer bytes are often decided without a solver, whose start would take longer than all the rest.
+const LARGE: u64 = 1024;
+
+fn is_large(file: &str) -> bool {
+    std::fs::metadata(file).map_or(true, |m| m.len() >= LARGE)
 }
 
 /// The codes of the warnings that are left out.

@@ -28,6 +28,7 @@ pub fn check_contract_tree(
     let mut judge = |system: &System, claim: ClaimId, verdict: &Verdict| {
         let part = checker.check(system, claim, verdict)?;
         certified.queries += part.queries;
+        certified.certificates += part.certificates;
         for solver in part.by {
             if !certified.by.contains(&solver) {
                 certified.by.push(solver);
