@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gander_certify::{CheckLimits, Checker, Rejection};
+use gander_certify::{Budget, CheckLimits, Checker, Rejection};
 use gander_smt::{Search, Solvers};
 use gander_system::{ClaimId, ClaimKind, Leg, Legs, NodeId, Run, System, TransitionId, Verdict};
 use gander_term::Sort;
@@ -46,7 +46,7 @@ fn an_invariant_for_many_claims_is_shown_once() {
     let s = Arc::new(line());
     let texts = bounds();
     let verdict = holds(invariant(&s, &texts.iter().map(String::as_str).collect::<Vec<_>>()));
-    let mut checker = checker();
+    let mut checker = solver_checker();
     checker.remember(&s);
     let mut questions = Vec::new();
     for claim in 8..23 {
@@ -76,8 +76,35 @@ fn an_invariant_for_many_claims_is_shown_once() {
     assert!(matches!(dead, Err(Rejection::Wrong(_))), "{dead:?}");
     // All at once, by another checker.
     let verdicts: Vec<(ClaimId, &Verdict)> = (8..23).map(|c| (ClaimId(c), &verdict)).collect();
-    let outcomes = support::checker().check_all(&s, &verdicts);
-    assert!(outcomes.iter().all(Result::is_ok), "{outcomes:?}");
+    for mut other in [support::checker(), solver_checker()] {
+        let outcomes = other.check_all(&s, &verdicts);
+        assert!(outcomes.iter().all(Result::is_ok), "{outcomes:?}");
+    }
+}
+
+/// Small linear obligations are shown by proofs; no solver is needed, nor asked.
+#[test]
+fn small_linear_obligations_need_no_solver() {
+    let s = Arc::new(line());
+    let texts = bounds();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let verdict = holds(invariant(&s, &texts));
+    let nobody = Arc::new(Solvers::find(Search { named: Vec::new(), cache: None, path: None }));
+    let mut checker = Checker::new(&nobody, CheckLimits::default());
+    let certified = checker.check(&s, ClaimId(15), &verdict).unwrap();
+    assert!(certified.certificates >= 8 && certified.queries == 0 && certified.by.is_empty(), "{certified:?}");
+    // An invariant that is none is not accepted.
+    let wrong: Vec<String> = (0..8).map(|i| format!("{i} <= x and x <= {}", 10 * i - usize::from(i == 3))).collect();
+    let wrong = holds(invariant(&s, &wrong.iter().map(String::as_str).collect::<Vec<_>>()));
+    assert!(checker.check(&s, ClaimId(15), &wrong).is_err());
+    // Without proofs somebody has to be asked.
+    let mut checker = Checker::new(&nobody, CheckLimits { linear: Budget::NONE, ..CheckLimits::default() });
+    assert!(matches!(checker.check(&s, ClaimId(15), &verdict), Err(Rejection::Undecided(_))));
+    // A second opinion is that of a solver.
+    let solvers = Arc::new(Solvers::from_environment());
+    let mut second = Checker::with_solver(&solvers, CheckLimits::default(), "z3").expect("z3");
+    let certified = second.check(&s, ClaimId(15), &verdict).unwrap();
+    assert!(certified.certificates == 0 && certified.queries > 0 && certified.by == ["z3"], "{certified:?}");
 }
 
 #[test]
@@ -147,7 +174,7 @@ fn a_solver_that_hangs_does_not_keep_others_from_being_asked() {
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let one = holds(invariant(&s, &texts));
     let inductive = holds(k_inductive(&s, 2, &texts));
-    let limits = CheckLimits { total: Some(Duration::from_secs(300)), ..CheckLimits::default() };
+    let limits = CheckLimits { total: Some(Duration::from_secs(300)), linear: Budget::NONE, ..CheckLimits::default() };
     let mut checker = Checker::new(&solvers, limits);
     checker.remember(&s);
     for verdict in [&inductive, &one] {
@@ -157,7 +184,8 @@ fn a_solver_that_hangs_does_not_keep_others_from_being_asked() {
     // Nobody else is there: it is waited for as long as the check may last, and no longer.
     let named = vec![("yices".to_string(), silent.0.clone())];
     let alone = Arc::new(Solvers::find(Search { named, cache: None, path: None }));
-    let limits = CheckLimits { total: Some(Duration::from_millis(300)), ..CheckLimits::default() };
+    let limits =
+        CheckLimits { total: Some(Duration::from_millis(300)), linear: Budget::NONE, ..CheckLimits::default() };
     let outcome = Checker::new(&alone, limits).check(&s, ClaimId(15), &one);
     assert!(matches!(outcome, Err(Rejection::Undecided(_))), "{outcome:?}");
 }

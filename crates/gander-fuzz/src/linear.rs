@@ -142,49 +142,55 @@ fn solution(plan: &Plan, sessions: &mut [Session], pool: &Pool, formula: TermId)
     })
 }
 
-/// A proof with a change somewhere: a factor, a fact or a case.
+/// A proof with a change somewhere: a factor, a fact or a case. Proofs that are found are not deep.
 fn change(random: &mut Random, proof: &Proof) -> Proof {
-    let mut changed = proof.clone();
-    let mut at = &mut changed;
-    loop {
-        at = match at {
-            Proof::Cases { proofs, .. } if !proofs.is_empty() && !random.one_in(4) => {
-                let i = random.below(proofs.len());
-                &mut proofs[i]
-            }
-            Proof::Cut { proofs, .. } | Proof::Branch { proofs, .. } => &mut proofs[random.below(2)],
-            Proof::Cases { proofs, .. } => {
-                proofs.pop();
-                break;
-            }
-            Proof::Clash => {
-                *at = Proof::Lines(Vec::new());
-                break;
-            }
-            Proof::Lines(lines) => {
-                let i = random.below(lines.len().max(1));
-                match lines.get_mut(i) {
-                    Some(Line::Of(fact)) => {
-                        *fact = match fact.clone() {
-                            Fact::Holds(t) => Fact::Fails(t),
-                            Fact::Fails(t) => Fact::Holds(t),
-                            Fact::Less(t) => Fact::Greater(t),
-                            Fact::Greater(t) => Fact::Less(t),
-                            Fact::AtMost(t, k) => Fact::AtMost(t, k - IBig::ONE),
-                            Fact::AtLeast(t, k) => Fact::AtLeast(t, k + IBig::ONE),
-                        }
+    match proof {
+        Proof::Clash => Proof::Lines(Vec::new()),
+        Proof::Lines(lines) => {
+            let mut lines = lines.clone();
+            let i = random.below(lines.len().max(1));
+            match lines.get_mut(i) {
+                Some(Line::Of(fact)) => {
+                    *fact = match fact.clone() {
+                        Fact::Holds(t) => Fact::Fails(t),
+                        Fact::Fails(t) => Fact::Holds(t),
+                        Fact::Less(t) => Fact::Greater(t),
+                        Fact::Greater(t) => Fact::Less(t),
+                        Fact::AtMost(t, k) => Fact::AtMost(t, k - IBig::ONE),
+                        Fact::AtLeast(t, k) => Fact::AtLeast(t, k + IBig::ONE),
                     }
-                    Some(Line::Sum(parts)) if !parts.is_empty() => {
-                        let i = random.below(parts.len());
-                        parts[i].1 *= RBig::from(IBig::from(random.pick(&[-1, 0, 2])));
-                    }
-                    _ => *at = Proof::Clash,
                 }
-                break;
+                Some(Line::Sum(parts)) if !parts.is_empty() => {
+                    let i = random.below(parts.len());
+                    parts[i].1 *= RBig::from(IBig::from(random.pick(&[-1, 0, 2])));
+                }
+                _ => return Proof::Clash,
             }
+            Proof::Lines(lines)
+        }
+        Proof::Cases { of, proofs } => {
+            let mut proofs = proofs.clone();
+            if random.one_in(4) {
+                proofs.pop();
+            } else if !proofs.is_empty() {
+                let i = random.below(proofs.len());
+                proofs[i] = change(random, &proofs[i]);
+            }
+            Proof::Cases { of: of.clone(), proofs }
+        }
+        Proof::Cut { on, proofs } => {
+            let mut proofs = proofs.clone();
+            let i = random.below(2);
+            proofs[i] = change(random, &proofs[i]);
+            Proof::Cut { on: *on, proofs }
+        }
+        Proof::Branch { on, at, proofs } => {
+            let mut proofs = proofs.clone();
+            let i = random.below(2);
+            proofs[i] = change(random, &proofs[i]);
+            Proof::Branch { on: *on, at: at.clone(), proofs }
         }
     }
-    changed
 }
 
 /// Random formulas over a few symbols.

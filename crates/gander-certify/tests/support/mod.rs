@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use gander_certify::{Certified, CheckLimits, Checker, Rejection};
+use gander_certify::{Budget, Certified, CheckLimits, Checker, Rejection};
 use gander_smt::Solvers;
 use gander_system::{
     ClaimId, ClaimKind, ClaimOrigin, Evidence, Goal, Leg, NodeFormulas, NodeId, Role, Run, StartId, State, Step,
@@ -182,6 +182,12 @@ pub fn k_inductive(system: &System, k: u32, texts: &[&str]) -> Evidence {
 
 pub fn checker() -> Checker {
     Checker::new(&Arc::new(Solvers::from_environment()), CheckLimits::default())
+}
+
+/// A checker that asks solvers about everything.
+pub fn solver_checker() -> Checker {
+    let limits = CheckLimits { linear: Budget::NONE, ..CheckLimits::default() };
+    Checker::new(&Arc::new(Solvers::from_environment()), limits)
 }
 
 pub fn check(system: &System, verdict: &Verdict) -> Result<Certified, Rejection> {

@@ -121,7 +121,7 @@ pub struct CheckArgs {
     #[arg(long, short)]
     pub quiet: bool,
     /// Keep every conversation with a solver as an .smt2 file in this folder, named by engine and claim (`all` if it
-    /// serves several), for example bmc-solvent-runs-0.smt2
+    /// serves several), for example bmc-solvent-runs-0.smt2; proof obligations all go to solvers then
     #[arg(long, value_name = "DIR")]
     pub log_smt: Option<PathBuf>,
     /// A solver that must agree with each verdict
