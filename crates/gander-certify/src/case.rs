@@ -192,27 +192,34 @@ impl<'a> Case<'a> {
     /// What [`Case::solve`] would find, if that is easy to prove: nobody's word is taken for it. A formula is tried once, and
     /// all of them together for a short time only.
     fn decide_alone(&mut self, formula: TermId) -> Option<Option<Model>> {
-        let allowed = self.tools.limits.linear;
         // Whoever wants the opinion of one solver, or the words of all on record, wants these asked.
-        let asked_for = self.tools.only.is_some() || self.tools.log.is_some();
+        if self.tools.only.is_some() || self.tools.log.is_some() {
+            return None;
+        }
+        if let Some(found) = self.known.alone.get(&formula) {
+            return found.clone().map(Some);
+        }
+        let allowed = self.tools.limits.linear;
         let budget = Budget { work: allowed.work.min(self.known.work_alone), ..allowed };
-        if asked_for || budget.work == 0 || !self.known.tried_alone.insert(formula) {
+        if budget.work == 0 {
             return None;
         }
         let (answer, work) = gander_linear::decide(&self.pool, formula, budget);
         self.known.work_alone = self.known.work_alone.saturating_sub(work.max(LEAST_WORK));
-        match answer {
+        let found = match answer {
             gander_linear::Answer::Refuted(_) => {
                 self.certificates += 1;
                 self.known.refuted.insert(formula);
-                Some(None)
+                return Some(None);
             }
             gander_linear::Answer::Model(model) => {
                 self.certificates += 1;
-                Some(Some(model))
+                Some(model)
             }
             gander_linear::Answer::Unknown => None,
-        }
+        };
+        self.known.alone.insert(formula, found.clone());
+        found.map(Some)
     }
 
     /// Something is taken from what earlier questions have shown.

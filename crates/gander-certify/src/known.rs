@@ -17,6 +17,7 @@ use gander_system::{NodeFormulas, Run, StartId, State, System, TransitionId};
 use gander_term::{Pool, SymbolId, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::case::Model;
 use crate::relation::Relation;
 
 /// Lists of formulas that are kept, and runs.
@@ -34,8 +35,9 @@ const WORK_ALONE: u64 = 400_000;
 pub(crate) struct Known {
     /// Formulas that were shown to have no solution.
     pub refuted: FxHashSet<TermId>,
-    /// Formulas that were tried without a solver, and the work that may still go into that.
-    pub tried_alone: FxHashSet<TermId>,
+    /// Formulas that were tried without a solver and not refuted, with a solution if one was found, and the work that may
+    /// still go into that.
+    pub alone: FxHashMap<TermId, Option<Model>>,
     pub work_alone: u64,
     /// Transitions that lead from states of the first formula to states of the second only.
     pub kept: FxHashSet<(TransitionId, TermId, TermId)>,
@@ -80,7 +82,7 @@ impl Known {
     pub(crate) fn of(system: &System) -> Known {
         Known {
             refuted: FxHashSet::default(),
-            tried_alone: FxHashSet::default(),
+            alone: FxHashMap::default(),
             work_alone: WORK_ALONE,
             kept: FxHashSet::default(),
             begun: FxHashSet::default(),

@@ -212,7 +212,7 @@ impl Simplex {
             let Some((at, basic)) = worst else { return Some(Ok(())) };
             let rise = self.below(basic)?;
             let column = &self.columns[basic];
-            let Some(bound) = (if rise { column.lower } else { column.upper }) else { return None };
+            let bound = if rise { column.lower } else { column.upper }?;
             let mut entering = None;
             for (c, factor) in self.lines[at].of.iter().enumerate().filter(|(_, f)| !f.is_zero()) {
                 let column = &self.columns[c];
