@@ -287,9 +287,7 @@ impl Search<'_> {
                         Sort::Bool => Value::Bool(self.facts.value((*t)?).unwrap_or(false)),
                         Sort::Int => Value::Int(IBig::from(near.value.floor())),
                         Sort::Real => Value::Real(near.value.plus(near.beside.times(beside)?)?.exact()),
-                        Sort::Enum(id) => Value::Enum(id, 0),
-                        Sort::String => Value::str(""),
-                        Sort::BitVec(width) => Value::bits(width, 0),
+                        other => other.first_value(),
                     },
                 ));
             }
