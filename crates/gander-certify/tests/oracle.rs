@@ -192,6 +192,8 @@ impl Trial {
                     Value::Str(s) => Value::str(&format!("{s}a")),
                     Value::BitVec(v) => Value::bits(v.width(), v.unsigned() + 1),
                     Value::Enum(e, i) => Value::Enum(*e, i + 1),
+                    // A value of another sort.
+                    Value::Array(_) => Value::Bool(true),
                 };
             }
             _ => drop(run.legs.to_mut().pop()),
