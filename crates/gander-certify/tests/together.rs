@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chance::Random;
-use gander_certify::{CheckLimits, Checker, Rejection};
+use gander_certify::{Budget, CheckLimits, Checker, Rejection};
 use gander_smt::{Search, Solver, Solvers};
 use gander_system::{ClaimId, ClaimKind, Evidence, NodeId, StartId, System, TransitionId, Verdict, passes};
 use gander_term::Sort;
@@ -277,6 +277,8 @@ fn survive(checker: &mut Checker, s: &System, crowd: &[&Offer]) -> (usize, usize
 
 /// Checks everything with solvers that do something else at one of these questions.
 fn sabotage(name: &str, instead: &str, questions: &[u32], limits: CheckLimits) {
+    // Everything goes to the solver.
+    let limits = CheckLimits { linear: Budget::NONE, ..limits };
     let s = workshop();
     let offers = offers(&s);
     let all: Vec<&Offer> = offers.iter().collect();
