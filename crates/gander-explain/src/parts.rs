@@ -116,7 +116,7 @@ impl Parts {
                 ElementKind::Frame | ElementKind::Hint => continue,
             };
             let draft = match stream_of(&info.name, &streams) {
-                Some((_, StreamKind::Internal)) => continue,
+                Some((_, StreamKind::Internal | StreamKind::Choice)) => continue,
                 Some((stream, what)) => {
                     let kind = if what == StreamKind::Input { PartKind::Call } else { PartKind::Equation };
                     let (owner, name) = written_name(&stream, &system.name);

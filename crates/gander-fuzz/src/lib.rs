@@ -1,7 +1,8 @@
 //! Fuzz targets.
 //!
 //! - [`source`]: mutated `.sts` texts through lexer, parser, formatter, checker and lowering. Nothing may panic; the
-//!   tree's text is the source; formatting is idempotent and keeps the meaning; spans lie within the text. Mutated `.lus` texts through lexer and parser.
+//!   tree's text is the source; formatting is idempotent and keeps the meaning; spans lie within the text. Mutated `.lus` texts through lexer, parser,
+//!   elaboration and lowering; what loads is run for a few instants, by evaluation and as formulas.
 //! - [`terms`]: random terms of every operator under random values: the evaluator, the simplifier, the text form and
 //!   every solver found must agree.
 //! - [`linear`]: random linear formulas: the refuter of `gander-linear` against every solver and the evaluator.
@@ -11,6 +12,7 @@
 
 pub mod linear;
 pub mod source;
+mod streams;
 pub mod terms;
 
 pub use gander_term::random::Random;
@@ -57,6 +59,8 @@ pub struct Tally {
     pub kept: u64,
     /// What went wrong; at most a few.
     pub findings: Vec<Finding>,
+    /// The input that took longest; a run looked at by a person shows what is not linear.
+    pub slowest: Option<(Duration, String)>,
     /// What could not be tried, and why.
     pub skipped: Vec<String>,
 }

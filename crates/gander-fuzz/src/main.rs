@@ -38,6 +38,12 @@ fn report(target: &str, seed: u64, tally: &Tally) -> ExitCode {
         println!("skipped: {s}");
     }
     let folder = Path::new("fuzz-findings");
+    if let Some((time, input)) = &tally.slowest {
+        let path = folder.join(format!("{target}-{seed}-slowest.txt"));
+        let written = std::fs::create_dir_all(folder).and_then(|()| std::fs::write(&path, input));
+        let place = if written.is_ok() { path.display().to_string() } else { "not written".to_string() };
+        println!("slowest: {:.2} s, {} bytes ({place})", time.as_secs_f64(), input.len());
+    }
     for (i, finding) in tally.findings.iter().enumerate() {
         println!("FOUND: {}", finding.problem);
         let path: PathBuf = folder.join(format!("{target}-{seed}-{i}.txt"));

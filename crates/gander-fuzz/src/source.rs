@@ -7,6 +7,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::time::Instant;
 
 use gander_lang::{RenderStyle, SourceFile, render};
 use gander_lang::{lustre, sts};
@@ -331,7 +332,12 @@ pub fn run(tongue: Tongue, seeds: &[String], seed: u64, budget: Budget) -> Tally
             _ => mutate(&mut chance, tongue.words(), &pool, seeds.len().max(1)),
         };
         tally.rounds += 1;
-        match catch_unwind(AssertUnwindSafe(|| tongue.examine(&input))) {
+        let began = Instant::now();
+        let examined = catch_unwind(AssertUnwindSafe(|| tongue.examine(&input)));
+        if tally.slowest.as_ref().is_none_or(|(longest, _)| began.elapsed() > *longest) {
+            tally.slowest = Some((began.elapsed(), input.clone()));
+        }
+        match examined {
             Ok(Ok(seen_here)) => {
                 tally.deep += u64::from(seen_here.built);
                 let news = seen_here.features.into_iter().filter(|f| seen.insert(*f)).count();
@@ -433,7 +439,19 @@ fn examine_lustre(source: &str) -> Result<Seen, String> {
     if parsed.file.items.is_empty() && parsed.diagnostics.is_empty() {
         return Err("nothing was read, and nothing says why".into());
     }
-    Ok(Seen { built: parsed.diagnostics.is_empty(), features })
+    // Small seeds and changes make small models, so all of the front-end can be asked every time.
+    let loaded = lustre::load(source, "fuzz.lus");
+    for d in &loaded.diagnostics {
+        features.push(1 << 61 | d.code as u64);
+        if source.get(d.primary.span.range()).is_none() || render(d, &file, RenderStyle::default()).is_empty() {
+            return Err(format!("{:?} has no place in the text: {:?}", d.code, d.primary.span));
+        }
+    }
+    if loaded.system.is_none() && loaded.errors().next().is_none() {
+        return Err("there is no system, and nothing says why".into());
+    }
+    crate::streams::examine(source, &loaded)?;
+    Ok(Seen { built: loaded.system.is_some(), features })
 }
 
 /// A number for what an expression is.

@@ -26,12 +26,16 @@ enum E {
     Fby(Box<E>, Box<E>),
     /// `a -> b`
     Arrow(Box<E>, Box<E>),
-    /// `step(int, bool)`
+    /// `step(int, bool)`, another node
     Call(Box<E>, Box<E>),
     /// `condact(c, step(int, bool), constant)`
     Condact(Box<E>, Box<E>, Box<E>, i64),
     /// `(restart step every c)(int, bool)`
     Restart(Box<E>, Box<E>, Box<E>),
+    /// `merge v (true -> (activate (restart step every c) every v)(int, bool)) (false -> constant)`
+    Activate(usize, Box<E>, Box<E>, Box<E>, i64),
+    /// `merge v (true -> (constant -> pre (int when v))) (false -> constant)`
+    Sampled(usize, Box<E>, i64, i64),
 }
 
 /// A node: the first two variables are its inputs (an int, a truth value), the others are defined; even ones are ints.
@@ -59,7 +63,7 @@ fn random(r: &mut Random, int: bool, depth: u32, now: usize, all: usize, calls: 
         return if int && r.below(2) == 0 { E::Int(r.below(7) as i64 - 3) } else { var(r, now) };
     }
     let sub = |r: &mut Random, int: bool| Box::new(random(r, int, depth - 1, now, all, calls));
-    match r.below(if calls && int { 11 } else { 8 }) {
+    match r.below(if calls && int { 13 } else { 8 }) {
         0 => E::If(sub(r, false), sub(r, int), sub(r, int)),
         1 | 2 => {
             let first = sub(r, int);
@@ -79,16 +83,27 @@ fn random(r: &mut Random, int: bool, depth: u32, now: usize, all: usize, calls: 
         7 => E::And(sub(r, false), sub(r, false)),
         8 => E::Call(sub(r, true), sub(r, false)),
         9 => E::Condact(sub(r, false), sub(r, true), sub(r, false), r.below(9) as i64),
-        _ => E::Restart(sub(r, false), sub(r, true), sub(r, false)),
+        10 => E::Restart(sub(r, false), sub(r, true), sub(r, false)),
+        n => {
+            let clock = 2 * r.below(now as u64 / 2) as usize + 1;
+            let (a, b) = (r.below(9) as i64, r.below(9) as i64 + 10);
+            if n == 11 {
+                E::Activate(clock, sub(r, false), sub(r, true), sub(r, false), a)
+            } else {
+                E::Sampled(clock, sub(r, true), a, b)
+            }
+        }
     }
 }
 
-fn node(r: &mut Random, count: usize, calls: bool) -> Node {
+fn node(r: &mut Random, count: usize, depth: u32, calls: bool) -> Node {
     let all = 2 + count;
-    Node { locals: (2..all).map(|v| random(r, v.is_multiple_of(2), 3, v, all, calls)).collect() }
+    Node { locals: (2..all).map(|v| random(r, v.is_multiple_of(2), depth, v, all, calls)).collect() }
 }
 
-fn text(e: &E) -> String {
+/// The text of an expression, and of the calls in it of the node with this name.
+fn text(e: &E, step: &str) -> String {
+    let text = |e: &E| text(e, step);
     match e {
         E::Int(n) => format!("({n})"),
         E::Var(v) => format!("v{v}"),
@@ -103,21 +118,28 @@ fn text(e: &E) -> String {
         E::If(c, a, b) => format!("(if {} then {} else {})", text(c), text(a), text(b)),
         E::Fby(a, b) => format!("({} -> pre {})", text(a), text(b)),
         E::Arrow(a, b) => format!("({} -> {})", text(a), text(b)),
-        E::Call(a, b) => format!("step({}, {})", text(a), text(b)),
-        E::Condact(c, a, b, d) => format!("condact({}, step({}, {}), {d})", text(c), text(a), text(b)),
-        E::Restart(c, a, b) => format!("(restart step every {})({}, {})", text(c), text(a), text(b)),
+        E::Call(a, b) => format!("{step}({}, {})", text(a), text(b)),
+        E::Condact(c, a, b, d) => format!("condact({}, {step}({}, {}), {d})", text(c), text(a), text(b)),
+        E::Restart(c, a, b) => format!("(restart {step} every {})({}, {})", text(c), text(a), text(b)),
+        E::Activate(v, c, a, b, d) => {
+            let call = format!("(activate (restart {step} every {}) every v{v})({}, {})", text(c), text(a), text(b));
+            format!("(merge v{v} (true -> {call}) (false -> {d}))")
+        }
+        E::Sampled(v, e, first, d) => {
+            format!("(merge v{v} (true -> ({first} -> pre ({} when v{v}))) (false -> {d}))", text(e))
+        }
     }
 }
 
-fn declaration(name: &str, node: &Node) -> String {
+fn declaration(name: &str, node: &Node, callee: &str) -> String {
     let ty = |v: usize| if v.is_multiple_of(2) { "int" } else { "bool" };
-    let mut out = format!("node {name}(v0: int; v1: bool) returns (v2: int);\nvar");
+    let mut out = format!("node {name}(v0: int; v1: bool) returns (v2: int);\n");
     for v in 3..node.locals.len() + 2 {
-        let _ = write!(out, " v{v}: {};", ty(v));
+        let _ = write!(out, "{} v{v}: {};", if v == 3 { "var" } else { "" }, ty(v));
     }
     out.push_str("\nlet\n");
     for (i, e) in node.locals.iter().enumerate() {
-        let _ = writeln!(out, "  v{} = {};", i + 2, text(e));
+        let _ = writeln!(out, "  v{} = {};", i + 2, text(e, callee));
     }
     out.push_str("tel\n");
     out
@@ -126,7 +148,8 @@ fn declaration(name: &str, node: &Node) -> String {
 /// A run of a node: the inputs by instant of its own. Truth values are 0 and 1.
 struct Run<'a> {
     node: &'a Node,
-    callee: Option<&'a Node>,
+    /// The node that it calls, the one that this calls, and so on.
+    callees: &'a [Node],
     inputs: &'a [(i64, i64)],
 }
 
@@ -141,7 +164,7 @@ impl Run<'_> {
 
     /// The output of the callee at its instant `t`, with these arguments so far.
     fn called(&self, inputs: &[(i64, i64)]) -> i64 {
-        let run = Run { node: self.callee.unwrap(), callee: None, inputs };
+        let run = Run { node: &self.callees[0], callees: &self.callees[1..], inputs };
         run.var(2, inputs.len() - 1)
     }
 
@@ -175,6 +198,21 @@ impl Run<'_> {
                 let on: Vec<usize> = (0..=t).filter(|&i| self.value(c, i) == 1).collect();
                 if on.is_empty() { *default } else { self.called(&args(a, b, &on)) }
             }
+            E::Activate(v, c, a, b, default) => {
+                if self.var(*v, t) == 0 {
+                    return *default;
+                }
+                // The condition of the restart counts at the instants of the clock.
+                let on: Vec<usize> = (0..=t).filter(|&i| self.var(*v, i) == 1).collect();
+                let from = on.iter().rposition(|&i| self.value(c, i) == 1).unwrap_or(0);
+                self.called(&args(a, b, &on[from..]))
+            }
+            E::Sampled(v, e, first, default) => {
+                if self.var(*v, t) == 0 {
+                    return *default;
+                }
+                (0..t).rev().find(|&i| self.var(*v, i) == 1).map_or(*first, |i| self.value(e, i))
+            }
             E::Restart(c, a, b) => {
                 let from = (0..=t).rev().find(|&i| self.value(c, i) == 1).unwrap_or(0);
                 self.called(&args(a, b, &(from..=t).collect::<Vec<_>>()))
@@ -195,8 +233,18 @@ fn systems_mean_what_programs_mean() {
     let mut compared = 0;
     for seed in 0..programs() {
         let mut r = Random(seed * 7919 + 1);
-        let (callee, main) = (node(&mut r, 2, false), node(&mut r, 3, true));
-        let source = format!("{}{}", declaration("step", &callee), declaration("main", &main));
+        // Two levels of calls, and clocks inside of clocks, in every third program.
+        let deep = seed.is_multiple_of(3);
+        let mut callees = vec![node(&mut r, 2, 3, false)];
+        if deep {
+            callees.insert(0, node(&mut r, 1, 2, true));
+        }
+        let main = node(&mut r, 3, if deep { 2 } else { 3 }, true);
+        let names = ["n0", "n1", "n2"];
+        let mut source = declaration("main", &main, names[0]);
+        for (i, callee) in callees.iter().enumerate() {
+            source.push_str(&declaration(names[i], callee, names[i + 1]));
+        }
         let loaded = lustre::load(&source, "random.lus");
         assert!(loaded.system.is_some(), "{source}\n{:?}", loaded.diagnostics);
         // A `pre` of a later variable can close no cycle, but one behind an arrow can. The interpreter has no meaning for
@@ -204,12 +252,12 @@ fn systems_mean_what_programs_mean() {
         if loaded.diagnostics.iter().any(|d| d.code.as_str() == "W1704") {
             continue;
         }
-        // If nothing calls `step`, it is a root of its own.
+        // What nothing calls is a root of its own.
         let mut roots = loaded.system.into_iter().chain(loaded.others);
         let system = roots.find(|s| s.name == "main").unwrap_or_else(|| panic!("main is lost\n{source}"));
         let flow = Dataflow::of(&system).unwrap_or_else(|| panic!("no dataflow program:\n{source}"));
         let inputs: Vec<(i64, i64)> = (0..INSTANTS).map(|_| (r.below(9) as i64 - 4, r.below(2) as i64)).collect();
-        let run = Run { node: &main, callee: Some(&callee), inputs: &inputs };
+        let run = Run { node: &main, callees: &callees, inputs: &inputs };
         let mut before: Option<Vec<Value>> = None;
         for (t, &(int, truth)) in inputs.iter().enumerate() {
             let free = |v| match system.var(v).name.as_str() {

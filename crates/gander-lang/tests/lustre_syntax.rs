@@ -33,6 +33,7 @@ fn shown(file: &File, id: ExprId) -> String {
         ExprKind::Unary(operator, e) => format!("{operator:?}({})", of(e)),
         ExprKind::Binary(operator, a, b) => format!("({} {operator:?} {})", of(a), of(b)),
         ExprKind::If(c, a, b) => format!("If({}, {}, {})", of(c), of(a), of(b)),
+        ExprKind::Lazy(c, a, b) => format!("Lazy({}, {}, {})", of(c), of(a), of(b)),
         ExprKind::Cast(to, e) => format!("{to:?}({})", of(e)),
         ExprKind::When(e, clock) => format!("({} When {})", of(e), file.text(clock.variable.word)),
         ExprKind::Quantifier(kind, vars, body) => format!("{kind:?}[{}]({})", vars.len(), of(body)),
@@ -92,7 +93,7 @@ fn precedence() {
         ("a || b && c lsh 1", "(a BitOr (b BitAnd (c ShiftLeft 1)))"),
         ("forall (i: int) a => b", "Forall[1]((a Implies b))"),
         ("c -> forall (i, j: int) a -> b", "(c Arrow (Forall[2](a) Arrow b))"),
-        ("a and then b or else c ==> d", "(((a And b) Or c) Implies d)"),
+        ("a and then b or else c ==> d", "(Lazy(Lazy(a, b, false), true, c) Implies d)"),
         ("0 ^ 3 ^ 2", "((0 ^ 3) ^ 2)"),
         ("not a ^ 2", "Not((a ^ 2))"),
         ("(j ^ 4)[j]", "(j ^ 4)[j]"),
@@ -222,7 +223,7 @@ fn children_come_before_parents() {
         let children: Vec<ExprId> = match &expr.kind {
             ExprKind::Unary(_, e) | ExprKind::Cast(_, e) | ExprKind::Field(e, _) | ExprKind::When(e, _) => vec![*e],
             ExprKind::Binary(_, a, b) | ExprKind::Repeat(a, b) | ExprKind::Index(a, b) => vec![*a, *b],
-            ExprKind::If(a, b, c) => vec![*a, *b, *c],
+            ExprKind::If(a, b, c) | ExprKind::Lazy(a, b, c) => vec![*a, *b, *c],
             ExprKind::List(items) | ExprKind::Array(items) | ExprKind::Tuple(items) => items.clone(),
             ExprKind::Call(call) => {
                 let activation = call.activation.as_ref();

@@ -109,7 +109,8 @@ fn claim_json(claim: &ClaimView) -> Value {
 pub fn diagnostic_json(d: &DiagnosticView) -> Value {
     let mut object = plain_json(&d.code, d.severity.word(), &d.message);
     if let Some(map) = object.as_object_mut() {
-        if let Some(p) = d.place {
+        if let Some(p) = &d.place {
+            map.insert("file".to_string(), json!(p.file));
             map.insert("line".to_string(), json!(p.line));
             map.insert("column".to_string(), json!(p.column));
             map.insert("end_line".to_string(), json!(p.end_line));
@@ -123,6 +124,6 @@ pub fn diagnostic_json(d: &DiagnosticView) -> Value {
 fn plain_json(code: &str, severity: &str, message: &str) -> Value {
     json!({
         "code": code, "severity": severity, "message": message,
-        "line": null, "column": null, "end_line": null, "end_column": null, "help": [],
+        "file": null, "line": null, "column": null, "end_line": null, "end_column": null, "help": [],
     })
 }

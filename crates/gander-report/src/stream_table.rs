@@ -1,6 +1,7 @@
 //! A run of a dataflow program as a table: streams are rows, steps are columns. Names that are wider than half of the
 //! table stand on a line of their own, with their values below.
 
+use gander_system::StreamKind;
 use unicode_width::UnicodeWidthStr;
 
 use crate::streams::{StreamRow, StreamsView};
@@ -67,11 +68,12 @@ pub fn stream_table(view: &StreamsView, how: StreamTable) -> String {
         .iter()
         .map(|g| Group {
             title: &g.title,
-            rows: g.rows.iter().filter(|r| r.shown || how.scope == StreamScope::All).collect(),
+            rows: g.rows.iter().filter(|r| r.shown || how.scope == StreamScope::All && has_name(r)).collect(),
         })
         .filter(|g| !g.rows.is_empty())
         .collect();
-    let left_out = view.rows().count() - groups.iter().map(|g| g.rows.len()).sum::<usize>();
+    let left_out =
+        view.rows().filter(|r| r.shown || has_name(r)).count() - groups.iter().map(|g| g.rows.len()).sum::<usize>();
     let widest = how.width.saturating_sub(how.indent) / 2;
     let widths = groups.iter().flat_map(|g| &g.rows).map(|r| r.name.width() + 2).filter(|&w| w <= widest);
     let names = widths.max().unwrap_or(0).max("step".len());
@@ -94,6 +96,11 @@ pub fn stream_table(view: &StreamsView, how: StreamTable) -> String {
     }
     table.legend(view, left_out);
     table.out
+}
+
+/// True of streams of the program; those that the translation adds have no name that an author would know.
+fn has_name(row: &StreamRow) -> bool {
+    row.kind != StreamKind::Internal
 }
 
 struct Group<'v> {

@@ -8,7 +8,7 @@ use crate::{streams_csv, streams_vcd};
 fn row(name: &str, kind: StreamKind, sort: StreamSort, values: &[&str]) -> StreamRow {
     let short = name.rsplit('.').next().unwrap_or(name).to_string();
     let values = values.iter().map(|v| v.to_string()).collect();
-    StreamRow { name: short, full_name: name.to_string(), kind, sort, shown: kind != StreamKind::Internal, values }
+    StreamRow { name: short, full_name: name.to_string(), kind, sort, shown: kind != StreamKind::Choice, values }
 }
 
 fn group(kind: GroupKind, title: &str, rows: Vec<StreamRow>) -> StreamGroup {
@@ -41,7 +41,7 @@ fn heater() -> StreamsView {
                 "count#1",
                 vec![
                     row("heater.count#1.n", StreamKind::Output, StreamSort::Int, &["0", "-1", "-1"]),
-                    row("heater.count#1.pre#1", StreamKind::Internal, StreamSort::Bits(4), &["0", "3", "15"]),
+                    row("heater.count#1.any#1", StreamKind::Choice, StreamSort::Bits(4), &["0", "3", "15"]),
                 ],
             ),
         ],
@@ -79,7 +79,7 @@ fn everything_in_narrow_blocks() {
             heat    1/3   1/3
           count#1
             n         0    -1*
-            pre#1     0     3*
+            any#1     0     3*
 
           step       2
           Inputs
@@ -89,7 +89,7 @@ fn everything_in_narrow_blocks() {
             heat  -2/3*
           count#1
             n       -1
-            pre#1   15*
+            any#1   15*
           before step 0, as an unguarded `pre` found it: heat = 7
           *: changed since the step before
     "#]]
@@ -161,7 +161,7 @@ fn comma_separated_values() {
     let mut view = heater();
     view.groups[0].rows[1].full_name = "mo,de".to_string();
     expect![[r#"
-        step,on,"mo,de",heat,heater.count#1.n,heater.count#1.pre#1
+        step,on,"mo,de",heat,heater.count#1.n,heater.count#1.any#1
         0,false,Idle,1/3,0,0
         1,true,Idle,1/3,-1,3
         2,true,Run,-2/3,-1,15
@@ -180,7 +180,7 @@ fn value_change_dump() {
         $var real 64 # heat $end
         $scope module count#1 $end
         $var integer 32 $ n $end
-        $var wire 4 % pre#1 $end
+        $var wire 4 % any#1 $end
         $upscope $end
         $upscope $end
         $enddefinitions $end

@@ -25,8 +25,10 @@ impl Severity {
 }
 
 /// A range in a source text; lines and columns count from one, columns in characters.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Place {
+    /// The file, if it is one that the named file includes.
+    pub file: Option<String>,
     /// Line of the first character.
     pub line: u32,
     /// Column of the first character.

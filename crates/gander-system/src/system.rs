@@ -84,8 +84,11 @@ pub enum StreamKind {
     Output,
     /// A local variable.
     Local,
-    /// Made by the front-end: the memory of an expression, an arbitrary value, a flag of an instance. People need to see
-    /// it only if they ask for everything.
+    /// A value that is arbitrary at every instant and has no name in the program: of `any`, of a quotient by zero. People see it if
+    /// they ask for everything.
+    Choice,
+    /// Made by the front-end: the memory of an expression, a flag of an instance, a row of a function's table. People never need
+    /// to see it.
     Internal,
 }
 

@@ -8,6 +8,7 @@ use gander_engines::{
     CancelToken, CheckConfig, CheckReport, EngineAccount, EngineOptions, InternalError, Nobody, Observer, Portfolio,
     Schedule, engines,
 };
+use gander_lang::lustre::{Program, with_included};
 use gander_lang::{Code, Colour, Diagnostic, Loaded, RenderStyle, SourceFile, language_of, nearest, render};
 use gander_race::Entrant;
 use gander_report::describe::{Answered, action_text, claim_view, diagnostic_view};
@@ -206,9 +207,7 @@ pub fn check_source(source: &str, file_name: &str, options: &CheckOptions) -> Ch
 /// read from beside it.
 pub fn load(source: &str, file_name: &str, paint: Paint) -> (Loaded, Vec<DiagnosticView>) {
     let language = language_of(file_name);
-    let program = language.filter(|l| l.name == "lustre").and_then(|_| {
-        gander_lang::lustre::with_included(source, file_name, &identity_of(file_name), &mut read_included)
-    });
+    let program = program_of(source, file_name);
     let source = program.as_ref().map_or(source, |p| p.text.as_str());
     let mut loaded = match language {
         Some(language) => (language.load)(source, file_name),
@@ -224,6 +223,33 @@ pub fn load(source: &str, file_name: &str, paint: Paint) -> (Loaded, Vec<Diagnos
             modules: None,
         };
     }
+    let views = shown(&loaded.diagnostics, source, program.as_ref(), file_name, paint);
+    (loaded, views)
+}
+
+/// The files of a Lustre program, if it includes any.
+fn program_of(source: &str, file_name: &str) -> Option<Program> {
+    language_of(file_name).filter(|l| l.name == "lustre")?;
+    with_included(source, file_name, &identity_of(file_name), &mut read_included)
+}
+
+/// Views of messages about a text that was loaded before.
+fn rendered(diagnostics: &[Diagnostic], source: &str, file_name: &str, paint: Paint) -> Vec<DiagnosticView> {
+    if diagnostics.is_empty() {
+        return Vec::new();
+    }
+    let program = program_of(source, file_name);
+    let source = program.as_ref().map_or(source, |p| p.text.as_str());
+    shown(diagnostics, source, program.as_ref(), file_name, paint)
+}
+
+fn shown(
+    diagnostics: &[Diagnostic],
+    source: &str,
+    program: Option<&Program>,
+    file_name: &str,
+    paint: Paint,
+) -> Vec<DiagnosticView> {
     let shown_name = if file_name == "-" { "<stdin>" } else { file_name };
     let colour = if paint == Paint::Colour { Colour::Always } else { Colour::Never };
     let style = RenderStyle { colour, ..RenderStyle::default() };
@@ -231,18 +257,6 @@ pub fn load(source: &str, file_name: &str, paint: Paint) -> (Loaded, Vec<Diagnos
     for part in program.iter().flat_map(|p| &p.parts) {
         file = file.with_part(part.start, &part.name);
     }
-    let views = loaded.diagnostics.iter().map(|d| diagnostic_view(d, &file, render(d, &file, style))).collect();
-    (loaded, views)
-}
-
-fn rendered(diagnostics: &[Diagnostic], source: &str, file_name: &str, paint: Paint) -> Vec<DiagnosticView> {
-    if diagnostics.is_empty() {
-        return Vec::new();
-    }
-    let shown_name = if file_name == "-" { "<stdin>" } else { file_name };
-    let colour = if paint == Paint::Colour { Colour::Always } else { Colour::Never };
-    let style = RenderStyle { colour, ..RenderStyle::default() };
-    let file = SourceFile::new(shown_name, source);
     diagnostics.iter().map(|d| diagnostic_view(d, &file, render(d, &file, style))).collect()
 }
 

@@ -253,7 +253,8 @@ fn is_asked_for(part: &gander_explain::Part, asked: &[(String, String)]) -> bool
 fn empty_view(source: &str, file_name: &str, parts: &Parts) -> ExplainView {
     let lines: Vec<usize> = source.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i).collect();
     let element = |p: &gander_explain::Part| {
-        let span = p.span.map(|s| (s.start as usize, s.end as usize));
+        // Behind the end of the text are the files that it includes.
+        let span = p.span.map(|s| (s.start as usize, s.end as usize)).filter(|(_, end)| *end <= source.len());
         ElementView {
             name: p.name.clone(),
             kind: p.kind.word(),

@@ -157,7 +157,7 @@ impl StreamSimulator {
         // Random inputs still, if results of functions without a body and the like are all that does not fit.
         let inner = |v: &VarId| {
             let var = self.system.var(*v);
-            var.stream == Some(StreamKind::Internal) && var.role == Role::Input
+            matches!(var.stream, Some(StreamKind::Internal | StreamKind::Choice)) && var.role == Role::Input
         };
         likely.retain(|v, _| given.contains_key(v) || !inner(v));
         let values = match self.solved(&likely)? {

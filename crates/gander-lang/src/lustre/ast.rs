@@ -167,6 +167,15 @@ pub enum ClockValue {
     Variant(Name),
 }
 
+/// Whether the branches of a choice are all evaluated.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Branches {
+    /// All are: what a called function assumes is demanded at every instant.
+    Strict,
+    /// Only the one that is taken.
+    Lazy,
+}
+
 /// A part of a node's body.
 #[derive(Clone, Debug)]
 pub enum Statement {
@@ -188,8 +197,10 @@ pub enum Statement {
     Ivc(Vec<(ExprId, Span)>),
     /// `--%REALIZABLE a, b;`
     Realizable(Vec<Name>, Span),
-    /// An imperative `if c then … elsif … else … fi`.
+    /// An imperative `if c then … elsif … else … fi`, or a lazy `when … end` or `cond … end`.
     If {
+        /// Whether all branches are evaluated.
+        branches: Branches,
         /// Conditions with their statements, in order.
         arms: Vec<(ExprId, Vec<Statement>)>,
         /// The statements of `else`; empty without one.
@@ -536,8 +547,10 @@ pub enum ExprKind {
     Binary(Binary, ExprId, ExprId),
     /// `#(a, b, …)`: at most one is true. The source documents do not define it; classical Lustre does.
     AtMostOne(Vec<ExprId>),
-    /// `if c then a else b`, and Kind 2's lazy `when c then a else b`, which has the same value.
+    /// `if c then a else b`
     If(ExprId, ExprId, ExprId),
+    /// Kind 2's lazy `when c then a else b`: the same value, but what the branch that is not taken demands does not count.
+    Lazy(ExprId, ExprId, ExprId),
     /// A cast.
     Cast(CastTo, ExprId),
     /// `N(a, b)`, `N@<T>(a, b)`, `(restart N every r)(…)`, `(activate N every c)(…)` and their combinations,

@@ -202,20 +202,16 @@ pub fn diagnostic_view(
     let span = diagnostic.primary.span;
     let (file, from) = source.place(span.start);
     let (_, to) = source.place(span.end);
-    // A place is one in the file that was named; of another file the message says it.
-    let named = file == source.name;
-    let place = Place { line: from.line, column: from.column, end_line: to.line, end_column: to.column };
+    let file = (file != source.name).then(|| file.to_string());
+    let place = Place { file, line: from.line, column: from.column, end_line: to.line, end_column: to.column };
     DiagnosticView {
         code: diagnostic.code.as_str().to_string(),
         severity: match diagnostic.severity() {
             gander_lang::Severity::Warning => Severity::Warning,
             gander_lang::Severity::Error => Severity::Error,
         },
-        message: match named {
-            true => diagnostic.message.clone(),
-            false => format!("{file}:{}:{}: {}", from.line, from.column, diagnostic.message),
-        },
-        place: named.then_some(place),
+        message: diagnostic.message.clone(),
+        place: Some(place),
         help: diagnostic.notes.iter().chain(&diagnostic.helps).cloned().collect(),
         rendered,
     }

@@ -47,7 +47,7 @@ pub fn streams_view(system: &System, flow: &Dataflow, run: &Run, focus: Option<S
         (GroupKind::Inputs, "Inputs"),
         (GroupKind::Outputs, "Outputs"),
         (GroupKind::Locals, "Locals"),
-        (GroupKind::Internals, "Internal"),
+        (GroupKind::Internals, "Arbitrary"),
     ] {
         at.insert((String::new(), kind), groups.len());
         groups.push(StreamGroup { kind, title: title.to_string(), scopes: Vec::new(), rows: Vec::new() });
@@ -62,7 +62,7 @@ pub fn streams_view(system: &System, flow: &Dataflow, run: &Run, focus: Option<S
                 StreamKind::Input => GroupKind::Inputs,
                 StreamKind::Output => GroupKind::Outputs,
                 StreamKind::Local => GroupKind::Locals,
-                StreamKind::Internal => GroupKind::Internals,
+                StreamKind::Choice | StreamKind::Internal => GroupKind::Internals,
             }
         } else {
             GroupKind::Instance
@@ -78,7 +78,7 @@ pub fn streams_view(system: &System, flow: &Dataflow, run: &Run, focus: Option<S
             groups.len() - 1
         });
         let shown = match kind {
-            StreamKind::Internal => false,
+            StreamKind::Choice | StreamKind::Internal => false,
             StreamKind::Input | StreamKind::Output if instance.is_empty() => true,
             StreamKind::Input if flow.repeats(v).is_some() => false,
             _ => matters.any[v.index()],
@@ -106,7 +106,8 @@ pub fn streams_view(system: &System, flow: &Dataflow, run: &Run, focus: Option<S
             StreamKind::Input => 0,
             StreamKind::Output => 1,
             StreamKind::Local => 2,
-            StreamKind::Internal => 3,
+            StreamKind::Choice => 3,
+            StreamKind::Internal => 4,
         });
     }
     groups.retain(|g| !g.rows.is_empty());

@@ -337,7 +337,7 @@ pub struct SimulateArgs {
     /// Lustre: the node to run, if the file has several that no other calls; the first by default
     #[arg(long, value_name = "NAME")]
     pub root: Option<String>,
-    /// Lustre: show the streams of called nodes and internal ones too
+    /// Lustre: show the streams of called nodes too
     #[arg(long)]
     pub all: bool,
     /// Seed of random steps

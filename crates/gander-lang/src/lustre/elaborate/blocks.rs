@@ -24,7 +24,9 @@ impl<'a> Model<'a> {
         for statement in body {
             match statement {
                 Statement::Equation(equation) => self.equation(i, equation),
-                Statement::If { arms, otherwise, span } => self.if_block(i, arms, otherwise, *span),
+                Statement::If { branches, arms, otherwise, span } => {
+                    self.if_block(i, *branches, arms, otherwise, *span)
+                }
                 Statement::Frame { span, .. } => self.unsupported(*span, "a `frame` inside of another block"),
                 Statement::Assert { span, .. } | Statement::Main(span) | Statement::Realizable(_, span) => {
                     self.unsupported(*span, "something other than equations inside of a block");
@@ -42,18 +44,32 @@ impl<'a> Model<'a> {
     pub(super) fn if_block(
         &mut self,
         i: usize,
+        branches: Branches,
         arms: &'a [(ExprId, Vec<Statement>)],
         otherwise: &'a [Statement],
         span: Span,
     ) {
+        let outside = self.lazy.len();
         let mut conditions: Vec<Option<Cell>> = Vec::new();
         let mut blocks = Vec::new();
         for (condition, body) in arms {
             let value = self.eval_bool(Some(i), *condition, "the condition of an `if`");
             conditions.push(value.cell());
+            // In a lazy block a branch is evaluated if its condition holds and none before it does.
+            let here = value.cell().filter(|_| branches == Branches::Lazy);
+            let opened = usize::from(here.is_some());
+            if let Some(here) = here {
+                self.evaluate_if(here);
+            }
             blocks.push(self.block(i, body));
+            self.lazy.truncate(self.lazy.len() - opened);
+            if let Some(here) = here {
+                let not_here = self.lift(Op::Not, &[here]);
+                self.evaluate_if(not_here);
+            }
         }
         let rest = self.block(i, otherwise);
+        self.lazy.truncate(outside);
         let mut defined: Vec<StreamId> = blocks.iter().chain([&rest]).flat_map(|b| b.keys().copied()).collect();
         defined.sort();
         defined.dedup();

@@ -65,7 +65,21 @@ impl<'a> Model<'a> {
         if self.pure_depth > 0 {
             return self.pure_call(node, &args, span);
         }
-        let Some(timing) = self.timing(at, node, &args, condition, restart, span) else { return Val::error() };
+        let Some(mut timing) = self.timing(at, node, &args, condition, restart, span) else { return Val::error() };
+        if let Some(&needed) = self.lazy.last() {
+            if node.kind == NodeKind::Node {
+                let text = self.word(node.name.word);
+                let message = format!("the node `{text}` is called in a branch that is not always evaluated");
+                self.report.add(
+                    Diagnostic::new(Code::E1505, span, message)
+                        .label(node.name.span, "a node may have memory; only functions can be called there")
+                        .help("call it in an equation of its own, or choose with `if`"),
+                );
+                return Val::error();
+            }
+            // A function has no memory, so nothing but what it demands depends on when it is evaluated.
+            timing.inside = self.lazy_clock(timing.inside, needed, at, span);
+        }
         let path = self.instance_path(at, id, node);
         let value = if node.imported && node.kind == NodeKind::Function {
             let (inside, outputs) = (timing.inside, timing.sampled);
@@ -158,6 +172,13 @@ impl<'a> Model<'a> {
         }
         let inside = if restart.is_some() { self.clock(clock(None, restart, sampled)) } else { sampled };
         Some(Timing { outside: parent, inside, sampled, condition: Some(condition) })
+    }
+
+    /// The clock of what is evaluated only under a condition.
+    pub(super) fn lazy_clock(&mut self, parent: ClockId, needed: Cell, at: At, span: Span) -> ClockId {
+        let path = self.path_at(at);
+        let name = "a branch that is not always evaluated".to_string();
+        self.clock(NewClock { parent, condition: Some(needed), restart: None, name, path, span })
     }
 
     fn instance_path(&mut self, at: At, id: ExprId, node: &Node) -> String {

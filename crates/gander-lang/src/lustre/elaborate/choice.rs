@@ -1,4 +1,4 @@
-//! `any`: some value, chosen anew at every instant.
+//! `any`: some value, chosen anew at every instant. `choose`: some value that stays the same.
 
 use gander_system::{Role, StreamKind};
 
@@ -10,7 +10,7 @@ use super::values::Val;
 use crate::Span;
 
 impl Model<'_> {
-    /// `any@<T>`, `any { x: T | p }`: what the type and the predicate say of the value is assumed.
+    /// `any@<T>`, `any { x: T | p }`, `choose …`: what the type and the predicate say of the value is assumed.
     pub(super) fn any(
         &mut self,
         at: At,
@@ -32,11 +32,15 @@ impl Model<'_> {
             refinements.push(Refinement { offset: 0, ty: resolved.ty, promise, at, span });
         }
         let value = if deterministic {
-            if such_that.is_some() {
-                self.unsupported(span, "`choose` with a condition");
-                return Val::error();
+            // One expression chooses the same value wherever its node is called.
+            match self.chosen.get(&span).filter(|known| known.ty == resolved.ty) {
+                Some(known) => known.clone(),
+                None => {
+                    let value = self.rigid_value(&name, resolved.ty, StreamKind::Choice, span);
+                    self.chosen.insert(span, value.clone());
+                    value
+                }
             }
-            self.rigid_value(&name, resolved.ty, StreamKind::Internal, span)
         } else {
             let mut cells = Vec::new();
             for (suffix, leaf) in self.types.scalars(self.file, resolved.ty) {
@@ -44,7 +48,7 @@ impl Model<'_> {
                 let stream = self.stream(NewStream {
                     name: format!("{name}{suffix}"),
                     sort,
-                    kind: StreamKind::Internal,
+                    kind: StreamKind::Choice,
                     role: Role::Input,
                     clock,
                     range: None,
@@ -57,6 +61,14 @@ impl Model<'_> {
         };
         if !refinements.is_empty() && !value.is_error() {
             let promised = self.promised(&value, &refinements);
+            if deterministic && promised.cell().is_some_and(|c| !c.is_rigid()) {
+                self.unsupported(span, "`choose` with a condition on streams, which makes it a function of them,");
+                return Val::error();
+            }
+            let clock = match self.lazy.last() {
+                Some(&needed) => self.lazy_clock(clock, needed, at, span),
+                None => clock,
+            };
             self.assume(format!("type of {name}"), &promised, clock, span);
         }
         value

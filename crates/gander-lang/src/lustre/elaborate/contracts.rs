@@ -137,7 +137,7 @@ impl<'a> Model<'a> {
                     let stream = self.stream(NewStream {
                         name: full,
                         sort: gander_term::Sort::Bool,
-                        kind: StreamKind::Internal,
+                        kind: StreamKind::Local,
                         role: Role::State,
                         clock,
                         range: None,

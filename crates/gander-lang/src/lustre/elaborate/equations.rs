@@ -29,7 +29,9 @@ impl<'a> Model<'a> {
                 return;
             }
             match statement {
-                Statement::If { arms, otherwise, span } => self.if_block(i, arms, otherwise, *span),
+                Statement::If { branches, arms, otherwise, span } => {
+                    self.if_block(i, *branches, arms, otherwise, *span)
+                }
                 Statement::Frame { vars, initial, body, span } => self.frame_block(i, vars, initial, body, *span),
                 Statement::Equation(equation) => self.equation(i, equation),
                 Statement::Assert { expr, span } => {

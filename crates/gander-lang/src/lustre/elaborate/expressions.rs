@@ -24,6 +24,12 @@ enum Work {
     /// An index variable gets a value.
     Bind(Word, Val),
     Unbind,
+    /// The condition of a lazy choice is on top of the stack.
+    Branch(ExprId),
+    /// What follows is evaluated only if this holds.
+    Under(Cell),
+    /// What follows is evaluated as before.
+    Always,
     /// The value that is matched is on top of the stack.
     Match(ExprId),
     /// The arms of a `match` have values: when each is the one, and the clock of what is matched.
@@ -37,11 +43,12 @@ impl Model<'_> {
     pub(super) fn eval(&mut self, at: At, root: ExprId) -> Val {
         let mut work = vec![Work::Visit(root)];
         let mut values: Vec<Val> = Vec::new();
-        let (depth, pure) = (self.bindings.len(), self.pure_depth);
+        let (depth, pure, lazy) = (self.bindings.len(), self.pure_depth, self.lazy.len());
         while let Some(item) = work.pop() {
             if self.stopped {
                 self.bindings.truncate(depth);
                 self.pure_depth = pure;
+                self.lazy.truncate(lazy);
                 return Val::error();
             }
             match item {
@@ -60,6 +67,11 @@ impl Model<'_> {
                 Work::Bind(word, value) => self.bindings.push((word, value)),
                 Work::Unbind => {
                     self.bindings.pop();
+                }
+                Work::Branch(id) => self.branch(id, &values, &mut work),
+                Work::Under(condition) => self.evaluate_if(condition),
+                Work::Always => {
+                    self.lazy.pop();
                 }
                 Work::Match(id) => {
                     let value = values.pop().unwrap_or_else(Val::error);
@@ -114,6 +126,11 @@ impl Model<'_> {
                 work.extend(operands.into_iter().rev().map(Work::Visit));
             }
             ExprKind::Quantifier(kind, vars, body) => self.visit_quantifier(at, id, *kind, vars, *body, work),
+            ExprKind::Lazy(condition, _, _) => {
+                work.push(Work::Build(id, 3));
+                work.push(Work::Branch(id));
+                work.push(Work::Visit(*condition));
+            }
             ExprKind::Match(value, _) => {
                 work.push(Work::Match(id));
                 work.push(Work::Visit(*value));
@@ -130,6 +147,36 @@ impl Model<'_> {
                 work.extend(parts.into_iter().rev().map(Work::Visit));
             }
         }
+    }
+
+    /// The branches of a lazy choice, whose condition is the last value.
+    fn branch(&mut self, id: ExprId, values: &[Val], work: &mut Vec<Work>) {
+        let ExprKind::Lazy(_, then, otherwise) = self.file.expr(id).kind else { return };
+        match values.last().filter(|c| c.ty == BOOL).and_then(Val::cell) {
+            Some(condition) => {
+                let not = self.lift(Op::Not, &[condition]);
+                for (branch, condition) in [(otherwise, not), (then, condition)] {
+                    work.push(Work::Always);
+                    work.push(Work::Visit(branch));
+                    work.push(Work::Under(condition));
+                }
+            }
+            None => work.extend([Work::Visit(otherwise), Work::Visit(then)]),
+        }
+    }
+
+    /// What is evaluated from here on is evaluated only if a condition holds, and those around it.
+    pub(super) fn evaluate_if(&mut self, condition: Cell) {
+        let all = match self.lazy.last() {
+            // Not merged into one conjunction: that would be quadratic in a chain of choices.
+            Some(&around) => {
+                let not = self.lift(Op::Not, &[condition]);
+                let none = self.lift(Op::Implies, &[around, not]);
+                self.lift(Op::Not, &[none])
+            }
+            None => condition,
+        };
+        self.lazy.push(all);
     }
 
     /// A conjunction or disjunction of many.
@@ -174,7 +221,7 @@ impl Model<'_> {
             ExprKind::Unary(op, _) => self.unary(at, id, *op, &parts[0]),
             ExprKind::Binary(op, _, _) => self.binary(at, id, *op, &parts[0], &parts[1]),
             ExprKind::AtMostOne(_) => self.at_most_one(&parts, span),
-            ExprKind::If(..) => self.if_then_else(&parts[0], &parts[1], &parts[2], span),
+            ExprKind::If(..) | ExprKind::Lazy(..) => self.if_then_else(&parts[0], &parts[1], &parts[2], span),
             ExprKind::Cast(to, _) => self.cast(*to, &parts[0], span),
             ExprKind::Call(call) => self.call(at, id, call, parts),
             ExprKind::When(_, clock) => self.sample(at, &parts[0], *clock, span),

@@ -5,8 +5,8 @@
 //! two systems, one with more runs and one with fewer:
 //!
 //! - the *wide* one is the system itself. The result of a call is arbitrary at every instant, but calls with the same
-//!   arguments at one instant, and at an instant and the one before, have the same results (Ackermann's reduction, for
-//!   pairs of calls that are at most a step apart). Results of arguments that never change never change. Every run of the program is
+//!   arguments at one instant, and at an instant and up to [`MAX_APART`] before, have the same results (Ackermann's reduction, for
+//!   pairs of calls that are a few steps apart; one step if there are many calls). Results of arguments that never change never change. Every run of the program is
 //!   one of these, so what is proved here holds;
 //! - the *narrow* one has the functions that are a table of [`ENTRIES`] rows, arbitrary but the same at every instant, and
 //!   elsewhere one value, or the first argument and a number. It is the formula of [`gander_system::Doubt`]: a run counts
@@ -36,6 +36,12 @@ const ENTRIES: usize = 6;
 /// With more calls of one function, calls are not compared with those of the instant before.
 const MAX_COMPARED: usize = 24;
 
+/// With more calls of one function, calls are not compared with those of instants further back.
+const MAX_REMEMBERED: usize = 6;
+
+/// How many instants apart calls are compared at most.
+const MAX_APART: usize = 4;
+
 /// With more calls of one function, calls are not compared at all.
 const MAX_CALLS: usize = 96;
 
@@ -63,6 +69,13 @@ struct Seen {
     /// Neither ever changes.
     rigid: bool,
     span: Span,
+}
+
+/// The arguments and results of a call, now or at a certain number of instants before.
+#[derive(Clone, Debug)]
+struct Past {
+    arguments: Vec<StreamId>,
+    results: Vec<StreamId>,
 }
 
 /// What has been said of each function so far.
@@ -172,6 +185,8 @@ impl<'a> Model<'a> {
             for leaf in leaves {
                 let sort = self.sort(leaf, span)?;
                 let stream = self.arbitrary("", name, sort, span);
+                // The output of the call shows it.
+                self.builder.set_stream(self.streams.get(stream).var, Some(StreamKind::Internal));
                 if let Shape::Machine { signed: true, .. } = self.types.shape(leaf) {
                     self.builder.set_numerals(self.streams.get(stream).var, Numerals::Signed);
                 }
@@ -198,12 +213,19 @@ impl<'a> Model<'a> {
                 continue;
             }
             if calls.len() <= MAX_COMPARED {
-                for call in calls.iter().filter(|call| !call.rigid) {
-                    let earlier: Vec<Cell> =
-                        calls.iter().filter(|c| !c.rigid).map(|c| self.congruent_with_last(call, c)).collect();
-                    let law = self.lift(Op::And, &earlier);
-                    let value = Val::one(BOOL, None, law);
-                    self.assume(format!("{name} is the same function"), &value, BASE, call.span);
+                let changing: Vec<&Seen> = calls.iter().filter(|call| !call.rigid).collect();
+                let apart = if calls.len() <= MAX_REMEMBERED { self.memories().clamp(1, MAX_APART) } else { 1 };
+                let mut past: Vec<Past> = changing.iter().map(|call| self.now(call)).collect();
+                for steps in 1..=apart {
+                    if steps > 1 {
+                        past = past.iter().zip(&changing).map(|(p, call)| self.one_step_before(p, call.span)).collect();
+                    }
+                    for call in &changing {
+                        let earlier: Vec<Cell> = past.iter().map(|p| self.congruent_with_past(call, p)).collect();
+                        let law = self.lift(Op::And, &earlier);
+                        let value = Val::one(BOOL, None, law);
+                        self.assume(format!("{name} is the same function"), &value, BASE, call.span);
+                    }
                 }
             }
             self.narrow_function(key.0, &calls);
@@ -217,24 +239,46 @@ impl<'a> Model<'a> {
         self.lift(Op::Implies, &[same, equal])
     }
 
-    /// If a call has the arguments that another one had at the instant before, it has its results.
-    fn congruent_with_last(&mut self, call: &Seen, other: &Seen) -> Cell {
-        let last = |model: &mut Self, cells: &[Cell]| -> Vec<TermId> {
-            let stream = |model: &mut Self, c: Cell| model.as_stream(c, BASE, "", "argument", other.span);
-            cells
-                .iter()
-                .map(|&c| {
-                    let id = stream(model, c);
-                    model.streams.get(id).current
-                })
-                .collect()
+    /// How many expressions of the file remember something: no claim can speak of instants further apart than memory reaches, or
+    /// there is memory without end.
+    fn memories(&self) -> usize {
+        let remembers = |e: &&Expr| match &e.kind {
+            ExprKind::Unary(Unary::Pre | Unary::Current, _) | ExprKind::Last(_) => true,
+            ExprKind::Binary(op, _, _) => *op == Binary::Fby,
+            ExprKind::Call(call) => call.activation.is_some(),
+            _ => false,
         };
-        let (arguments, results) = (last(self, &other.arguments), last(self, &other.results));
-        let mut equal = |cells: &[Cell], others: &[TermId]| {
-            let parts: Vec<TermId> = cells.iter().zip(others).map(|(c, &o)| self.mk(Op::Eq, &[c.later, o])).collect();
+        self.file.exprs.iter().filter(remembers).take(MAX_APART).count()
+    }
+
+    /// The arguments and results of a call as streams.
+    fn now(&mut self, call: &Seen) -> Past {
+        let mut streams =
+            |cells: &[Cell], what: &str| cells.iter().map(|&c| self.as_stream(c, BASE, "", what, call.span)).collect();
+        Past { arguments: streams(&call.arguments, "argument"), results: streams(&call.results, "result") }
+    }
+
+    /// The same an instant earlier; at the first instant those of that instant, which are as true as any.
+    fn one_step_before(&mut self, past: &Past, span: Span) -> Past {
+        let mut streams = |ids: &[StreamId], what: &str| {
+            let each = ids.iter().map(|&id| {
+                let current = self.streams.get(id).current;
+                let cell = Cell { first: current, later: current, instant: false };
+                self.as_stream(cell, BASE, "", what, span)
+            });
+            each.collect()
+        };
+        Past { arguments: streams(&past.arguments, "argument"), results: streams(&past.results, "result") }
+    }
+
+    /// If a call has arguments that were given before, as the streams of the past have them an instant before, it has the results.
+    fn congruent_with_past(&mut self, call: &Seen, past: &Past) -> Cell {
+        let mut equal = |cells: &[Cell], others: &[StreamId]| {
+            let currents = others.iter().map(|&id| self.streams.get(id).current).collect::<Vec<_>>();
+            let parts: Vec<TermId> = cells.iter().zip(currents).map(|(c, o)| self.mk(Op::Eq, &[c.later, o])).collect();
             self.mk(Op::And, &parts)
         };
-        let (same, equal) = (equal(&call.arguments, &arguments), equal(&call.results, &results));
+        let (same, equal) = (equal(&call.arguments, &past.arguments), equal(&call.results, &past.results));
         let later = self.mk(Op::Implies, &[same, equal]);
         let first = self.builder.pool.tt();
         Cell { first, later, instant: false }

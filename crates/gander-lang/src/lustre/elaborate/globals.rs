@@ -277,12 +277,24 @@ impl<'a> Globals<'a> {
                         let mut cycle: Vec<&str> =
                             path[from..].iter().map(|&(n, _)| self.file.text(self.nodes[n].name.word)).collect();
                         cycle.push(self.file.text(self.nodes[site.callee].name.word));
+                        let callee = self.nodes[site.callee];
+                        let (what, note, help) = match callee.kind {
+                            NodeKind::Node => (
+                                "recursive call",
+                                "calls are replaced by the body of what they call, so a call cycle has no meaning",
+                                "to go on from one instant to the next, use `pre`",
+                            ),
+                            NodeKind::Function => (
+                                "recursive functions are not supported",
+                                "calls are replaced by the body of what they call; `rec` and `decreases` are read, nothing more",
+                                "recursion on a number up to a bound n can be an array: `a[i] = if i = 0 then … else … a[i - 1] …`",
+                            ),
+                        };
                         report.add(
-                            Diagnostic::new(Code::E1305, site.span, format!("recursive call: {}", cycle.join(" -> ")))
-                                .label(self.nodes[site.callee].name.span, "the cycle begins here")
-                                .note(
-                                    "calls are replaced by the body of what they call, so a call cycle has no meaning",
-                                ),
+                            Diagnostic::new(Code::E1305, site.span, format!("{what}: {}", cycle.join(" -> ")))
+                                .label(callee.name.span, "the cycle begins here")
+                                .note(note)
+                                .help(help),
                         );
                     }
                     Colour::Done => {}

@@ -15,6 +15,7 @@
 //! calls are inlined and arrays are scalars; both are limited (`model::LIMITS`), with a diagnostic.
 
 mod aggregates;
+mod assumptions;
 mod blocks;
 mod calls;
 mod causality;
@@ -30,6 +31,7 @@ mod functions;
 mod globals;
 mod instances;
 mod machine;
+mod memory;
 mod model;
 mod module;
 mod operators;
@@ -50,7 +52,7 @@ pub(super) use report::Report;
 use gander_system::System;
 use rustc_hash::FxHashSet;
 
-use super::ast::{ExprKind, File, Node, NodeKind, Unary, Word};
+use super::ast::{File, Node, Word};
 use crate::diagnostic::Diagnostic;
 use crate::{Code, Loaded};
 use model::Model;
@@ -76,7 +78,8 @@ pub(super) fn elaborate(file: &File, text: &str, parsed: Vec<Diagnostic>) -> Loa
 fn systems(file: &File, text: &str, report: &mut Report) -> Vec<System> {
     let globals = Globals::new(file, text, report);
     globals.check_recursion(report);
-    check_memory(&globals, report);
+    memory::check(&globals, report);
+    assumptions::check(&globals, report);
     let roots = globals.roots();
     if roots.is_empty() {
         let span = crate::Span::at(0);
@@ -200,71 +203,5 @@ impl Model<'_> {
                 o.formula.name = format!("{below}{}", o.formula.name);
             }
         }
-    }
-}
-
-/// What is said of `pre` and `->` before any instance is looked at: functions have none, contracts no unguarded one, and
-/// elsewhere an unguarded one deserves a warning.
-fn check_memory(globals: &Globals<'_>, report: &mut Report) {
-    let file = globals.file;
-    for &node in &globals.nodes {
-        let mut roots = Vec::new();
-        walk::in_node(file, node, &mut roots);
-        walk::below(file, &roots, |id| {
-            let expr = file.expr(id);
-            if globals.unguarded[id.0 as usize] {
-                report.add(
-                    Diagnostic::new(Code::W1701, expr.span, "unguarded `pre`: its first value is arbitrary")
-                        .help("`init -> pre x` gives it a first value"),
-                );
-            }
-            if node.kind == NodeKind::Function && has_memory(globals, &expr.kind) {
-                let name = file.text(node.name.word);
-                report.add(
-                    Diagnostic::new(Code::E1505, expr.span, format!("memory in the function `{name}`"))
-                        .label(node.name.span, "a function depends on its inputs at the same instant only")
-                        .help("make it a `node`"),
-                );
-            }
-        });
-    }
-    let mut clauses = Vec::new();
-    for &node in &globals.nodes {
-        if let Some(contract) = &node.contract {
-            walk::in_contract(file, contract, &mut clauses);
-        }
-    }
-    for &contract in &globals.contracts {
-        walk::in_contract_declaration(file, contract, &mut clauses);
-    }
-    walk::below(file, &clauses, |id| {
-        let expr = file.expr(id);
-        if globals.unguarded[id.0 as usize] {
-            report.add(
-                Diagnostic::new(Code::E1506, expr.span, "unguarded `pre` in a contract")
-                    .note("a contract must not depend on an arbitrary value")
-                    .help("`init -> pre x` gives it a first value"),
-            );
-        }
-        if let ExprKind::Call(call) = &expr.kind
-            && let Some(&callee) = globals.node_of.get(&call.callee.word)
-            && let Some(open) = globals.open_pre[callee]
-        {
-            let name = file.text(call.callee.word);
-            let message = format!("a contract calls `{name}`, which has an unguarded `pre`");
-            report.add(Diagnostic::new(Code::E1506, expr.span, message).label(open, "its first value is arbitrary"));
-        }
-    });
-}
-
-fn has_memory(globals: &Globals<'_>, kind: &ExprKind) -> bool {
-    match kind {
-        ExprKind::Unary(Unary::Pre | Unary::Current, _) | ExprKind::Last(_) => true,
-        ExprKind::Binary(op, _, _) => matches!(op, super::ast::Binary::Arrow | super::ast::Binary::Fby),
-        ExprKind::Call(call) => {
-            let callee = globals.node_of.get(&call.callee.word).map(|&n| globals.nodes[n].kind);
-            callee == Some(NodeKind::Node) || call.restart.is_some() || call.activation.is_some()
-        }
-        _ => false,
     }
 }

@@ -76,6 +76,10 @@ pub(super) struct Model<'a> {
     pub(super) bindings: Vec<(Word, Val)>,
     /// How many quantifiers over infinitely many values, and calls in them, are around the expression at hand.
     pub(super) pure_depth: usize,
+    /// By `choose`: the value.
+    pub(super) chosen: FxHashMap<Span, Val>,
+    /// When the expression at hand is evaluated, for each lazy choice around it; the innermost last.
+    pub(super) lazy: Vec<Cell>,
     /// Definitions in the imperative blocks that are open, the innermost last.
     pub(super) blocks: Vec<super::blocks::Block>,
     /// What the variables of the open `frame` are where nothing else is said.
@@ -127,6 +131,8 @@ impl<'a> Model<'a> {
             open_datatypes: Vec::new(),
             pure_depth: 0,
             bindings: Vec::new(),
+            lazy: Vec::new(),
+            chosen: FxHashMap::default(),
             blocks: Vec::new(),
             frame: None,
             obligations: Vec::new(),

@@ -122,7 +122,13 @@ impl Model<'_> {
             if let ExprKind::Binary(_, left, right) = self.file.expr(id).kind {
                 let (left, right) = (self.file.expr(left).span, self.file.expr(right).span);
                 diagnostic = diagnostic.label(left, format!("`{x}`")).label(right, format!("`{y}`"));
-                if (a.ty, b.ty) == (INT, REAL) {
+                let (of_a, of_b) = (self.types.is_machine(a.ty), self.types.is_machine(b.ty));
+                if of_a && b.ty == INT || of_b && a.ty == INT {
+                    let machine = if of_a { x } else { y };
+                    diagnostic = diagnostic.help(format!(
+                        "write `({machine} 1)` for a number, in parentheses: a cast takes everything to its right"
+                    ));
+                } else if (a.ty, b.ty) == (INT, REAL) {
                     diagnostic = diagnostic.help("`real(…)` turns an int into a real");
                 } else if (a.ty, b.ty) == (REAL, INT) {
                     diagnostic =
@@ -267,6 +273,14 @@ impl Model<'_> {
     }
 
     pub(super) fn cast(&mut self, to: CastTo, value: &Val, span: Span) -> Val {
+        if matches!(to, CastTo::Machine { .. }) && value.ty == BOOL {
+            let message = "a `bool` cannot be turned into a machine integer";
+            self.report.add(
+                Diagnostic::new(Code::E1401, span, message)
+                    .help("a cast takes everything to its right: `int8 a + b` is `int8 (a + b)`; write `(int8 a)`"),
+            );
+            return Val::error();
+        }
         match (to, self.types.shape(value.ty).clone()) {
             (CastTo::Int, Shape::Int) | (CastTo::Real, Shape::Real) => value.clone(),
             (CastTo::Int, Shape::Real) => self.scalar(Op::ToInt, INT, &[value], span),

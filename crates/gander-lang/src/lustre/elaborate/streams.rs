@@ -138,7 +138,7 @@ impl Model<'_> {
         self.stream(NewStream {
             name,
             sort,
-            kind: StreamKind::Internal,
+            kind: StreamKind::Choice,
             role: Role::Input,
             clock: BASE,
             range: None,

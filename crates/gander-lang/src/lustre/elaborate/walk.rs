@@ -22,7 +22,7 @@ pub(super) fn children(file: &File, id: ExprId, out: &mut Vec<ExprId>) {
         | ExprKind::Tester(_, e)
         | ExprKind::Quantifier(_, _, e) => out.push(*e),
         ExprKind::Binary(_, a, b) | ExprKind::Repeat(a, b) | ExprKind::Index(a, b) => out.extend([*a, *b]),
-        ExprKind::If(c, a, b) => out.extend([*c, *a, *b]),
+        ExprKind::If(c, a, b) | ExprKind::Lazy(c, a, b) => out.extend([*c, *a, *b]),
         ExprKind::AtMostOne(list) | ExprKind::List(list) | ExprKind::Tuple(list) | ExprKind::Array(list) => {
             out.extend(list);
         }

@@ -21,7 +21,8 @@ use super::{K, Parser};
 use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
 use crate::lustre::ast::{
-    Activation, Binary, CastTo, ClockValue, ExprId, ExprKind, Name, Pattern, QuantifierKind, Selector, TypeId, Unary,
+    Activation, Binary, Branches, CastTo, ClockValue, ExprId, ExprKind, Name, Pattern, QuantifierKind, Selector,
+    TypeId, Unary,
 };
 use crate::span::Span;
 
@@ -68,12 +69,14 @@ pub(super) enum Frame {
     /// `in`, `++`: read, but not supported
     Unsupported(&'static str, ExprId, Level),
     Quantifier(QuantifierKind, u32, Vec<(Name, TypeId)>),
+    /// A lazy `and then` or `or else`
+    Lazy(Binary, ExprId, Level),
     /// Behind `if`
-    Condition(u32),
+    Condition(Branches, u32),
     /// Behind `then`
-    Then(u32, ExprId),
+    Then(Branches, u32, ExprId),
     /// Behind `else`
-    Else(u32, ExprId, ExprId),
+    Else(Branches, u32, ExprId, ExprId),
     Paren(u32, Vec<ExprId>),
     Tuple(u32, Vec<ExprId>),
     Array(u32, Vec<ExprId>),
@@ -145,7 +148,8 @@ impl Frame {
     fn level(&self) -> Option<Level> {
         Some(match self {
             Frame::Unary(..) => PREFIX,
-            Frame::Cast(_, _, level) | Frame::Binary(_, _, level) | Frame::Unsupported(_, _, level) => *level,
+            Frame::Cast(_, _, level) | Frame::Unsupported(_, _, level) => *level,
+            Frame::Binary(_, _, level) | Frame::Lazy(_, _, level) => *level,
             Frame::Quantifier(..) => QUANTIFIER,
             Frame::Else(..) => ELSE,
             _ => return None,
@@ -194,6 +198,7 @@ impl Machine {
 #[derive(Clone, Copy)]
 enum Operator {
     Known(Binary),
+    Lazy(Binary),
     Unsupported(&'static str),
 }
 
@@ -285,6 +290,7 @@ impl Parser<'_> {
             self.take_infix();
             machine.push(match operator {
                 Operator::Known(binary) => Frame::Binary(binary, left, level),
+                Operator::Lazy(binary) => Frame::Lazy(binary, left, level),
                 Operator::Unsupported(construct) => Frame::Unsupported(construct, left, level),
             });
             return Some(Next::Operand);
@@ -345,7 +351,9 @@ impl Parser<'_> {
                 known(Binary::Ne, RELATION)
             }
             K::Word => match self.word(0) {
+                "and" if self.word(1) == "then" => Some((Operator::Lazy(Binary::And), AND)),
                 "and" => known(Binary::And, AND),
+                "or" if self.word(1) == "else" => Some((Operator::Lazy(Binary::Or), OR)),
                 "or" => known(Binary::Or, OR),
                 "xor" => known(Binary::Xor, OR),
                 "div" => known(Binary::IntDiv, PRODUCT),
@@ -416,7 +424,14 @@ impl Parser<'_> {
                 (ExprKind::Unsupported(construct), start)
             }
             Frame::Quantifier(kind, start, variables) => (ExprKind::Quantifier(kind, variables, right), start),
-            Frame::Else(start, condition, then) => (ExprKind::If(condition, then, right), start),
+            Frame::Lazy(operator, left, _) => {
+                let start = self.span_of(left).start;
+                let rest = self.add(ExprKind::Bool(operator == Binary::Or), Span::new(start, end));
+                let (then, otherwise) = if operator == Binary::Or { (rest, right) } else { (right, rest) };
+                (ExprKind::Lazy(left, then, otherwise), start)
+            }
+            Frame::Else(Branches::Strict, start, condition, then) => (ExprKind::If(condition, then, right), start),
+            Frame::Else(Branches::Lazy, start, condition, then) => (ExprKind::Lazy(condition, then, right), start),
             _ => return right,
         };
         self.add(kind, Span::new(start, end))
@@ -427,13 +442,13 @@ impl Parser<'_> {
         let value = self.complete(machine, last, ANY);
         let Some(frame) = machine.pop() else { return Some(Next::Done(value)) };
         match frame {
-            Frame::Condition(start) => {
+            Frame::Condition(branches, start) => {
                 self.expect_word("then")?;
-                machine.push(Frame::Then(start, value));
+                machine.push(Frame::Then(branches, start, value));
             }
-            Frame::Then(start, condition) => {
+            Frame::Then(branches, start, condition) => {
                 self.expect_else(start)?;
-                machine.push(Frame::Else(start, condition, value));
+                machine.push(Frame::Else(branches, start, condition, value));
             }
             Frame::Paren(start, items) => return self.behind_paren(machine, start, items, value),
             Frame::Tuple(start, mut items) => {
@@ -550,6 +565,7 @@ impl Parser<'_> {
             Frame::Unary(..)
             | Frame::Cast(..)
             | Frame::Binary(..)
+            | Frame::Lazy(..)
             | Frame::Unsupported(..)
             | Frame::Quantifier(..)
             | Frame::Else(..) => return Some(Next::Operator(value)),

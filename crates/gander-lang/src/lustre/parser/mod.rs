@@ -435,7 +435,11 @@ impl<'a> Parser<'a> {
     fn report_unsupported(&mut self, construct: &'static str, span: Span) {
         if self.unsupported.insert(construct) {
             let message = format!("gander does not support {construct}");
-            self.push_diagnostic(Diagnostic::new(Code::E0510, span, message).here("the first one is here"));
+            let diagnostic = Diagnostic::new(Code::E0510, span, message).here("the first one is here");
+            self.push_diagnostic(match instead_of(construct) {
+                Some(help) => diagnostic.help(help),
+                None => diagnostic,
+            });
         }
     }
 
@@ -506,5 +510,17 @@ impl<'a> Parser<'a> {
                 return;
             }
         }
+    }
+}
+
+/// What to write in place of a construct that has no meaning here.
+fn instead_of(construct: &str) -> Option<&'static str> {
+    match construct {
+        "sets" => Some("a set of few values can be an array of bools, `bool^n`, with `s[i]` for `i in s`"),
+        "maps" => {
+            Some("a map with few keys can be two arrays, one of bools for the keys that are there and one of values")
+        }
+        "lemmas" => Some("state it as a property of a node (`check`); what is proved there is not used elsewhere"),
+        _ => None,
     }
 }

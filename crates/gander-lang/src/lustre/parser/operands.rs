@@ -5,7 +5,7 @@ use super::types::machine_type;
 use super::{K, Parser, is_reserved};
 use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
-use crate::lustre::ast::{CastTo, ExprKind, QuantifierKind, TypeKind, Unary};
+use crate::lustre::ast::{Branches, CastTo, ExprKind, QuantifierKind, TypeKind, Unary};
 use crate::span::Span;
 use gander_term::{IBig, RBig};
 
@@ -111,7 +111,7 @@ impl Parser<'_> {
         match word {
             "true" => return self.leaf(ExprKind::Bool(true)),
             "false" => return self.leaf(ExprKind::Bool(false)),
-            "if" => return self.open(machine, Frame::Condition(start)),
+            "if" => return self.open(machine, Frame::Condition(Branches::Strict, start)),
             "not" => return self.open(machine, Frame::Unary(Unary::Not, start)),
             "pre" => return self.open(machine, Frame::Unary(Unary::Pre, start)),
             "int" => return self.open(machine, Frame::Cast(CastTo::Int, start, PREFIX)),
@@ -141,7 +141,7 @@ impl Parser<'_> {
         let next = match word {
             "floor" if self.kind(1) == K::LParen => self.open(machine, Frame::Cast(CastTo::Int, start, PREFIX)),
             "current" if self.operand_follows() => self.open(machine, Frame::Unary(Unary::Current, start)),
-            "when" if self.operand_follows() => self.open(machine, Frame::Condition(start)),
+            "when" if self.operand_follows() => self.open(machine, Frame::Condition(Branches::Lazy, start)),
             "last" if self.at_name(1) => {
                 self.bump();
                 let name = self.take_name();
@@ -180,7 +180,7 @@ impl Parser<'_> {
             }
             "with" if self.operand_follows() => {
                 self.report_unsupported("recursive nodes (`with … then … else`)", Span::new(start, start + 4));
-                self.open(machine, Frame::Condition(start))
+                self.open(machine, Frame::Condition(Branches::Strict, start))
             }
             "sint" | "uint" if self.kind(1) == K::At && self.kind(2) == K::Less => {
                 self.bump();

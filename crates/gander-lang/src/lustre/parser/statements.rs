@@ -3,7 +3,7 @@
 use super::{K, Parser};
 use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
-use crate::lustre::ast::{Aim, Equation, Name, Property, Reach, Selector, Statement, Target};
+use crate::lustre::ast::{Aim, Branches, Equation, Name, Property, Reach, Selector, Statement, Target};
 
 /// What may stand in a body.
 const STATEMENT: &str = "an equation, `assert`, a property, or `tel`";
@@ -301,7 +301,7 @@ impl Parser<'_> {
 
     // Imperative blocks.
 
-    /// `if c then … elsif d then … else … fi`; `when c then … else … end` has the same meaning.
+    /// `if c then … elsif d then … else … fi`; `when c then … else … end` is lazy.
     fn if_block(&mut self, end: &str) -> Option<Statement> {
         self.enter()?;
         let found = self.if_arms(end);
@@ -333,7 +333,8 @@ impl Parser<'_> {
             return None;
         }
         self.eat(K::Semicolon);
-        Some(Statement::If { arms, otherwise, span: self.since(start) })
+        let branches = if end == "fi" { Branches::Strict } else { Branches::Lazy };
+        Some(Statement::If { branches, arms, otherwise, span: self.since(start) })
     }
 
     /// `cond | c: … | d: … otherwise: … end`
@@ -365,7 +366,7 @@ impl Parser<'_> {
             return None;
         }
         self.eat(K::Semicolon);
-        Some(Statement::If { arms, otherwise, span: self.since(start) })
+        Some(Statement::If { branches: Branches::Lazy, arms, otherwise, span: self.since(start) })
     }
 
     /// `frame (x, y) x = 0; let … tel`
