@@ -71,5 +71,6 @@ fn some_value(pool: &Pool, sort: Sort, n: u64) -> Value {
         Sort::String => Value::str(["", "a", "ab"][(n % 3) as usize]),
         Sort::Enum(id) => Value::Enum(id, (n % pool.enumeration(id).variants.len().max(1) as u64) as u32),
         Sort::BitVec(width) => Value::bits(width, number),
+        Sort::Array(_) => sort.first_value(),
     }
 }

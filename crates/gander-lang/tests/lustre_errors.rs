@@ -336,6 +336,7 @@ changes! {
           |
         1 | type Point = struct { x: set<int>; y: int };
           |                          ^^^ the first one is here
+          = help: a set of few values can be an array of bools, `bool^n`, with `s[i]` for `i in s`
     "#]];
 }
 
@@ -419,6 +420,7 @@ fn constructs_that_are_not_supported() {
               |
             3 | lemma l(n: int)
               | ^^^^^ the first one is here
+              = help: state it as a property of a node (`check`); what is proved there is not used elsewhere
 
             error[E1308]: the file cannot be included: nobody can read it for this text
              --> model.lus:6:1
@@ -431,12 +433,14 @@ fn constructs_that_are_not_supported() {
               |
             7 | node N(x: List; m: map<int, int>) returns (y: int);
               |                    ^^^ the first one is here
+              = help: a map with few keys can be two arrays, one of bools for the keys that are there and one of values
 
             error[E0510]: gander does not support sets
               --> model.lus:10:15
                |
             10 |   z = m[1] in {1, 2};
                |               ^^^^^^ the first one is here
+               = help: a set of few values can be an array of bools, `bool^n`, with `s[i]` for `i in s`
 
             error[E0510]: gander does not support automata
               --> model.lus:11:3
