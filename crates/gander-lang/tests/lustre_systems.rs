@@ -309,3 +309,33 @@ fn the_examples_of_the_page_are_right() {
     }
     assert!(examples >= 5);
 }
+
+#[test]
+fn contracts_speak_of_modes_and_of_past_outputs() {
+    let text = "contract inner(on: bool) returns (y: int); let mode low ( require on; ensure y <= 9; ); tel\n\
+                node top(x: int) returns (y: int);\n\
+                (*@contract assume x >= pre y; mode small ( require x < 5; ); import inner(::small) returns (y);\n\
+                guarantee ::inner::low = ::small; *)\n\
+                let y = x; tel";
+    let s = system(text);
+    assert!(claims(&s).contains(&"guarantee[1]"), "{:?}", claims(&s));
+    let warnings = load(text).diagnostics;
+    assert_eq!(warnings.iter().map(|d| d.code).collect::<Vec<_>>(), [Code::W1701]);
+    // The program is Kind 2's, so there is one reading of its `pre`.
+    let two = "node top(x: int) returns (y: bool); (*@contract guarantee y; *) let y = pre x = pre x; tel";
+    assert!(system(two).doubt.is_none());
+    let two = "node top(x: int) returns (y: bool); let y = pre x = pre x; --%PROPERTY y;\ntel";
+    assert!(system(two).doubt.is_some());
+}
+
+#[test]
+fn assumptions_are_not_about_outputs() {
+    let contract = |items: &str| {
+        messages(&format!("node top(x: int) returns (y: int); (*@contract {items} guarantee y > 0; *) let y = x; tel"))
+    };
+    assert_eq!(contract("assume y > 0;"), ["E1507 an assumption depends on the output `y`"]);
+    assert_eq!(contract("var g: int = y + 1; assume x > g;"), ["E1507 an assumption depends on the output `y`"]);
+    assert_eq!(contract("assume x > (0 -> pre y);"), [""; 0]);
+    assert_eq!(contract("var g: int = 0 -> pre y; assume x > g;"), [""; 0]);
+    assert_eq!(contract("assume forall (y: subrange [0, 2] of int) x > y;"), [""; 0]);
+}

@@ -149,6 +149,9 @@ impl<'a> Model<'a> {
                 _ => {}
             }
         }
+        // What is given to imported contracts may speak of modes.
+        let own = mode_names(spec.contract).into_iter().zip(&spec.modes);
+        self.instances[c].modes = own.map(|(name, &stream)| (vec![name], self.read(stream))).collect();
         let mut imported = Vec::new();
         for item in &spec.contract.items {
             if let ContractItem::Import { contract, type_args, inputs, outputs, span } = item {
