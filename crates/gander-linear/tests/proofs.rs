@@ -73,6 +73,16 @@ fn formulas_with_a_solution_get_one() {
         "(if p then x else y) > 3 and x < 2",
         "2 * x + 3 * y == 1 and x > 10",
         "3 * x == 2 * y and x >= 1",
+        // Only one alternative, and not the first.
+        "(p == q) and not p",
+        "(p == not q) and not p",
+        "x != y and x > y",
+        "(p -> q) and not q",
+        "(if p then q else x > 0) and not q",
+        "not (p and q) and p",
+        "x - y >= 1 and x <= 0 and y <= 0",
+        "-x > 3 and x < 0",
+        "x - (y - z) == 1 and y == 0 and z == 0",
     ] {
         let mut pool = pool();
         let t = term(&mut pool, text);
