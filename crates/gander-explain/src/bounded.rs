@@ -1,4 +1,4 @@
-//! Bounded validity cores: parts from which no run of at most k steps breaks the claim (algorithm 9).
+//! Bounded validity cores: parts from which no run of at most k steps, or of exactly k, breaks the claim (algorithm 9).
 //!
 //! Every question is one about paths of known length, so the answers are exact, and a core that was minimised is minimal
 //! for its depth.
@@ -19,19 +19,22 @@ pub enum Bounded {
 }
 
 impl Explainer<'_> {
-    /// A minimal bounded core of depth `k`.
+    /// A minimal bounded core of depth `k`: no run of at most `k` steps breaks the claim (definition 5).
     pub fn bounded(&mut self, k: u32) -> Bounded {
-        match self.bounded_core(k) {
-            Ok(found) => found,
-            Err(Stop::Late) => Bounded::Unknown,
-        }
+        self.bounded_core(0, k).unwrap_or(Bounded::Unknown)
     }
 
-    fn bounded_core(&mut self, k: u32) -> Result<Bounded, Stop> {
+    /// A minimal set of parts from which no run of exactly `k` steps breaks the claim: what the query of depth `k` rests on, as
+    /// figures 5.10 and 5.17 show it. Shorter runs may need other parts.
+    pub fn bounded_at(&mut self, k: u32) -> Bounded {
+        self.bounded_core(k, k).unwrap_or(Bounded::Unknown)
+    }
+
+    fn bounded_core(&mut self, least: u32, k: u32) -> Result<Bounded, Stop> {
         let all = self.all();
         let broken = [self.property];
         let mut core = PartSet::none(self.parts.len());
-        for steps in 0..=k {
+        for steps in least..=k {
             // What shorter runs need is preferred.
             for kept in [&core.clone(), &all] {
                 let wanted = Wanted { kept, from: From::Start, steps, along: &[], broken: &broken };
@@ -46,22 +49,24 @@ impl Explainer<'_> {
                 }
             }
         }
-        let members: Vec<usize> = core.iter().collect();
-        for p in members {
-            if core.has(p)
-                && let Some(fewer) = self.bounded_grounds(&core.without(p), k)?
-            {
-                core = fewer;
+        let rough = core.clone();
+        self.within(&rough, |e| {
+            for p in rough.iter() {
+                if core.has(p)
+                    && let Some(fewer) = e.bounded_grounds(&core.without(p), least, k)?
+                {
+                    core = fewer;
+                }
             }
-        }
-        Ok(Bounded::Core(core))
+            Ok(Bounded::Core(core))
+        })
     }
 
-    /// The parts that refutations of all lengths up to `k` use; none if some run breaks the claim.
-    fn bounded_grounds(&mut self, kept: &PartSet, k: u32) -> Result<Option<PartSet>, Stop> {
+    /// The parts that refutations of all lengths use; none if some run breaks the claim.
+    fn bounded_grounds(&mut self, kept: &PartSet, least: u32, k: u32) -> Result<Option<PartSet>, Stop> {
         let broken = [self.property];
         let mut used = PartSet::none(self.parts.len());
-        for steps in (0..=k).rev() {
+        for steps in (least..=k).rev() {
             let wanted = Wanted { kept, from: From::Start, steps, along: &[], broken: &broken };
             let Found::None(grounds) = self.ask(&wanted)? else { return Ok(None) };
             used = used.union(&grounds.parts);

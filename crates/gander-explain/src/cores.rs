@@ -92,7 +92,9 @@ impl Explainer<'_> {
         };
         let stopped = self.fulfil(request, found, &mut explanation).is_err();
         if stopped {
-            explanation.notes.push("the time was over: this is what was found so far".into());
+            let minimal = explanation.cores.iter().filter(|c| c.minimal).count();
+            let noun = if minimal == 1 { "core" } else { "cores" };
+            explanation.notes.push(format!("the time was over: {minimal} minimal {noun} found so far"));
         }
         explanation.approximate = self.is_approximate()
             || stopped
@@ -141,10 +143,9 @@ impl Explainer<'_> {
             Wish::All | Wish::AllOffline => self.enumerate(first, online, &mut deliver, out)?,
             _ if request.cut_sets => self.enumerate(first, true, &mut deliver, out)?,
             Wish::One => {
-                if request.must {
-                    self.find_must(&first)?;
-                }
+                let result = if request.must { self.find_must(&first).map(drop) } else { Ok(()) };
                 deliver(self, &first, false, out);
+                result?;
             }
             Wish::Minimal => {
                 let mut proof = first;
@@ -191,30 +192,42 @@ impl Explainer<'_> {
     /// What was achieved stands if the time is over meanwhile.
     pub(crate) fn shrink(&mut self, proof: &mut Proof) -> Result<(), Stop> {
         let members: Vec<usize> = proof.parts.iter().collect();
-        for p in members {
-            if !proof.parts.has(p) || self.is_must(p) {
-                continue;
+        let known = proof.parts.clone();
+        self.within(&known, |e| {
+            for p in members {
+                if !proof.parts.has(p) || e.is_must(p) {
+                    continue;
+                }
+                let fewer = proof.parts.without(p);
+                if let Adequacy::Adequate(smaller) = e.adequacy(&fewer)? {
+                    *proof = smaller;
+                }
             }
-            let fewer = proof.parts.without(p);
-            if let Adequacy::Adequate(smaller) = self.adequacy(&fewer)? {
-                *proof = smaller;
-            }
-        }
-        Ok(())
+            Ok(())
+        })
     }
 
-    /// Finds out for each part of a core whether the claim is lost without it (algorithm 15).
-    pub(crate) fn find_must(&mut self, core: &Proof) -> Result<(), Stop> {
+    /// Finds out for each part of a core whether the claim is lost without it (algorithm 15). Also the proofs that do without some.
+    ///
+    /// The model without one part is asked about: if that is not enough, nothing needs to be added to see a largest set that is not.
+    pub(crate) fn find_must(&mut self, core: &Proof) -> Result<Vec<Proof>, Stop> {
         let all = self.all();
         let mut candidates = core.parts.clone();
+        let mut others = Vec::new();
         for p in core.parts.iter() {
-            if candidates.has(p)
-                && let Adequacy::Adequate(other) = self.adequacy(&all.without(p))?
-            {
-                candidates = candidates.intersection(&other.parts);
+            if !candidates.has(p) {
+                continue;
+            }
+            match self.adequacy(&all.without(p))? {
+                Adequacy::Adequate(other) => {
+                    candidates = candidates.intersection(&other.parts);
+                    others.push(other);
+                }
+                Adequacy::Inadequate => {}
+                Adequacy::Undecided => self.pass_over(&all.without(p)),
             }
         }
-        Ok(())
+        Ok(others)
     }
 
     /// A core with as few parts as any: a smallest set that meets every known cut set is enough, or shows another one
@@ -254,9 +267,10 @@ impl Explainer<'_> {
         self.news.clone_from(&self.inadequate);
         self.news.extend_from_slice(&self.undecided);
         let mut offline: Vec<Proof> = Vec::new();
-        let mut waiting = Some(first);
+        let mut waiting = vec![first];
+        let mut looked_for_must = false;
         loop {
-            let proof = match waiting.take() {
+            let proof = match waiting.pop() {
                 Some(proof) => Some(proof),
                 None => {
                     let Some(seed) = map.maximal() else { break };
@@ -270,6 +284,8 @@ impl Explainer<'_> {
                     }
                 }
             };
+            // A proof that waited may be above a core that was found since.
+            let proof = proof.filter(|p| !out.cores.iter().any(|c| c.parts.is_subset(&p.parts)));
             if let Some(mut proof) = proof {
                 if online && let Err(stop) = self.shrink(&mut proof) {
                     // A core, if not a minimal one, is better than none.
@@ -282,6 +298,9 @@ impl Explainer<'_> {
                 if online {
                     let minimal = !self.guessed;
                     deliver(self, &proof, minimal, out);
+                    if !std::mem::replace(&mut looked_for_must, true) {
+                        waiting = self.find_must(&proof)?;
+                    }
                 } else {
                     offline.retain(|known| !proof.parts.is_subset(&known.parts));
                     offline.push(proof);

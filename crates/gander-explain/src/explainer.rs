@@ -69,6 +69,10 @@ pub(crate) enum Adequacy {
 /// The longest runs that are looked for before invariants are tried, and before engines are asked.
 const SHORT: u32 = 2;
 const LONGER: u32 = 6;
+/// How many shares of time a question about the first proof may take; later ones have one.
+const FIRST_PATIENCE: u32 = 5;
+/// The part of the time left that engines may use for one relaxation.
+const PART_OF_REST: u32 = 8;
 /// The deepest induction that is tried before engines are asked.
 const DEEP: u32 = 5;
 
@@ -93,6 +97,8 @@ pub struct Explainer<'p> {
     pub(crate) news: Vec<PartSet>,
     /// Some answer was a guess because nobody knew.
     pub(crate) guessed: bool,
+    /// The evidence that the explainer was made with.
+    given: Option<Evidence>,
 }
 
 impl<'p> Explainer<'p> {
@@ -141,6 +147,7 @@ impl<'p> Explainer<'p> {
         about.extend(found.iter().flat_map(|(_, terms)| terms));
         let mut path = Path::new(system, &parts, &config.solvers, config.killer.clone(), &about, pool)?;
         path.deadline = config.timeout.and_then(|t| Instant::now().checked_add(t));
+        path.patience = Some(config.share.saturating_mul(FIRST_PATIENCE));
         let watched = path.watch(property);
         let (depth, lemmas) = match found {
             Some((k, terms)) => (k, terms.into_iter().map(|t| path.watch(t)).collect()),
@@ -160,6 +167,7 @@ impl<'p> Explainer<'p> {
             undecided: Vec::new(),
             news: Vec::new(),
             guessed: false,
+            given: evidence.cloned(),
         })
     }
 
@@ -219,20 +227,32 @@ impl<'p> Explainer<'p> {
 
     /// A core from the proof that the explainer was made with; the whole model if there is no way to reduce it.
     pub(crate) fn first_core(&mut self) -> Result<Option<Proof>, Stop> {
+        let first = self.reduced_first()?;
+        self.path.patience = Some(self.config.share);
+        if first.is_some() {
+            return Ok(first);
+        }
         let all = self.all();
-        if !self.lemmas.is_empty() {
-            let lemmas = self.lemmas.clone();
-            let mut formulas = vec![self.property];
-            formulas.extend(lemmas.into_iter().filter(|w| *w != self.property));
-            let depth = self.depth;
-            if let Some(proof) = self.reduce(&all, depth, &formulas)? {
-                return Ok(Some(proof));
-            }
+        if let Adequacy::Adequate(proof) = self.adequacy(&all)? {
+            return Ok(Some(proof));
         }
-        match self.adequacy(&all)? {
-            Adequacy::Adequate(proof) => Ok(Some(proof)),
-            _ => Ok(None),
+        Ok(self.given.clone().map(|given| Proof { k: 0, formulas: Vec::new(), parts: all, given: Some(given) }))
+    }
+
+    fn reduced_first(&mut self) -> Result<Option<Proof>, Stop> {
+        if self.lemmas.is_empty() {
+            return Ok(None);
         }
+        let (all, depth) = (self.all(), self.depth);
+        let mut formulas = vec![self.property];
+        formulas.extend(self.lemmas.iter().copied().filter(|w| *w != self.property));
+        let proof = self.reduce(&all, depth, &formulas)?;
+        if proof.is_some() || self.path.unanswered == 0 {
+            return Ok(proof);
+        }
+        let Some(elsewhere) = self.path.elsewhere() else { return Ok(None) };
+        self.path = elsewhere;
+        self.reduce(&all, depth, &formulas)
     }
 
     /// Whether the parts are enough. Known inadequate sets are not asked about again; new ones are remembered.
@@ -306,7 +326,7 @@ impl<'p> Explainer<'p> {
         };
         let mut grown = fulfilled(self, &witness);
         let broken = [self.property];
-        let candidates: Vec<usize> = grown.complement().iter().collect();
+        let candidates: Vec<usize> = grown.complement().intersection(&self.path.available).iter().collect();
         for p in candidates {
             if grown.has(p) {
                 continue;
@@ -340,7 +360,7 @@ impl<'p> Explainer<'p> {
     fn by_engines(&mut self, kept: &PartSet) -> Result<Adequacy, Stop> {
         let system = Arc::new(relaxed(&self.path.system, &self.parts, kept));
         let left = self.path.deadline.map(|d| d.saturating_duration_since(Instant::now()));
-        let time = left.map_or(self.config.share, |l| l.min(self.config.share));
+        let time = left.map_or(self.config.share, |l| (l / PART_OF_REST).min(self.config.share));
         if time.is_zero() || self.config.killer.is_tripped() {
             return Err(Stop::Late);
         }

@@ -17,12 +17,15 @@ mod hitting;
 mod map;
 mod parts;
 mod path;
+mod pieces;
 mod proof;
 mod relax;
 mod reuse;
 mod set;
 mod vacuity;
 mod witness;
+
+pub use gander_system::passes::Grain;
 
 pub use bounded::Bounded;
 pub use cores::{Core, CoreSink, Explanation, Request, Wish};

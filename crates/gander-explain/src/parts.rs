@@ -5,12 +5,16 @@
 //! assertion or a contract's assumption. In other systems every conjunct of a guard, a start, an effect and an assumption is a
 //! part of its own, and so is the range of a parameter or an input.
 //!
+//! Conjuncts and branches of all these can be parts of their own ([`Parts::divided`]).
+//!
 //! What the author did not write is no part and is always there: resolved frames, memories and flags that a front-end
 //! added (each is a total definition of a variable that nothing else constrains, so that it changes no verdict).
 
+use gander_system::passes::{Fork, Grain, Granule, granules};
 use gander_system::{Effect, ElementId, ElementKind, ElementName, Span, StreamKind, System};
 use rustc_hash::FxHashMap;
 
+use crate::pieces::{Side, has_arrow, piece};
 use crate::set::PartSet;
 
 /// How finely a model is divided.
@@ -82,8 +86,8 @@ pub struct Parts {
 #[derive(PartialEq, Eq, Hash)]
 enum Key {
     Alone(ElementId),
-    Written(PartKind, Span),
-    Instance(PartKind, Span, String),
+    Written(PartKind, Span, Option<Side>, Vec<Fork>),
+    Instance(PartKind, Span, Option<Side>, Vec<Fork>, String),
 }
 
 /// A part before it has its name.
@@ -93,18 +97,43 @@ struct Draft {
     names: Vec<String>,
     owner: String,
     elements: Vec<ElementId>,
+    side: Option<Side>,
+    path: Vec<Fork>,
 }
 
 impl Parts {
     /// The parts of a system.
     pub fn of(system: &System, source: &str, granularity: Granularity) -> Parts {
+        Parts::with(system, &[], source, granularity, None)
+    }
+
+    /// The system with conjuncts or branches as elements of their own, and its parts.
+    pub fn divided(system: &System, source: &str, granularity: Granularity, grain: Grain) -> (System, Parts) {
+        let (system, found) = granules(system, grain);
+        let parts = Parts::with(&system, &found, source, granularity, Some(grain));
+        (system, parts)
+    }
+
+    fn with(
+        system: &System,
+        granules: &[Granule],
+        source: &str,
+        granularity: Granularity,
+        grain: Option<Grain>,
+    ) -> Parts {
+        let granules: FxHashMap<ElementId, &Granule> = granules.iter().map(|g| (g.element, g)).collect();
+        let mut arrows: FxHashMap<Span, bool> = FxHashMap::default();
         let streams: FxHashMap<&str, StreamKind> =
             system.vars.iter().filter_map(|v| Some((v.name.as_str(), v.stream?))).collect();
         let trivial = trivial_elements(system);
         let mut drafts: Vec<Draft> = Vec::new();
         let mut known: FxHashMap<Key, usize> = FxHashMap::default();
-        for (i, info) in system.elements.iter().enumerate() {
+        for i in 0..system.elements.len() {
             let id = ElementId(i as u32);
+            let granule = granules.get(&id);
+            let base = granule.map_or(id, |g| g.of);
+            let path = granule.map_or_else(Vec::new, |g| g.path.clone());
+            let info = &system.elements[base.index()];
             if trivial[i] {
                 continue;
             }
@@ -120,16 +149,25 @@ impl Parts {
                 Some((stream, what)) => {
                     let kind = if what == StreamKind::Input { PartKind::Call } else { PartKind::Equation };
                     let (owner, name) = written_name(&stream, &system.name);
+                    let has_sides = grain == Some(Grain::Branches) && kind == PartKind::Equation;
+                    let has_sides = has_sides
+                        && info.span.is_some_and(|s| *arrows.entry(s).or_insert_with(|| has_arrow(source, s)));
+                    let side = has_sides.then_some(match info.kind {
+                        ElementKind::Start => Side::First,
+                        _ => Side::Later,
+                    });
                     let key = match (info.span, granularity) {
                         (None, _) => Key::Alone(id),
-                        (Some(span), Granularity::Written) => Key::Written(kind, span),
-                        (Some(span), Granularity::Instances) => Key::Instance(kind, span, instance(&stream).into()),
+                        (Some(span), Granularity::Written) => Key::Written(kind, span, side, path.clone()),
+                        (Some(span), Granularity::Instances) => {
+                            Key::Instance(kind, span, side, path.clone(), instance(&stream).into())
+                        }
                     };
                     let name = match granularity {
                         Granularity::Written => name,
                         Granularity::Instances => stream.clone(),
                     };
-                    (key, Draft { kind, span: info.span, names: vec![name], owner, elements: vec![id] })
+                    (key, Draft { kind, span: info.span, names: vec![name], owner, elements: vec![id], side, path })
                 }
                 None => {
                     let owner = match info.name {
@@ -139,8 +177,9 @@ impl Parts {
                         ElementName::OfStart(s, _) => system.starts[s.index()].name.clone(),
                         ElementName::Given(_) => String::new(),
                     };
-                    let names = vec![system.element_name(id)];
-                    (Key::Alone(id), Draft { kind, span: info.span, names, owner, elements: vec![id] })
+                    let names = vec![system.element_name(base)];
+                    let (span, elements) = (info.span, vec![id]);
+                    (Key::Alone(id), Draft { kind, span, names, owner, elements, side: None, path })
                 }
             };
             let (key, draft) = draft;
@@ -158,6 +197,9 @@ impl Parts {
                     drafts.push(draft);
                 }
             }
+        }
+        for d in drafts.iter_mut().filter(|d| d.side.is_some() || !d.path.is_empty()) {
+            d.span = d.span.map(|s| piece(source, s, d.side, &d.path).unwrap_or(s));
         }
         drafts.sort_by_key(|d| d.span.map_or((1, 0), |s| (0, s.start)));
         Parts::named(system, source, drafts)
@@ -183,6 +225,7 @@ impl Parts {
                 }
                 _ => together(&draft.names),
             };
+            name.push_str(&place(draft.side, &draft.path));
             let count = taken.entry(name.clone()).or_default();
             *count += 1;
             if *count > 1 {
@@ -293,6 +336,22 @@ fn written_name(stream: &str, root: &str) -> (String, String) {
     let node = last.rsplit_once('#').map_or(last, |(node, _)| node);
     let own = stream[path.len()..].trim_start_matches('.');
     (node.to_string(), if own.is_empty() { node.to_string() } else { format!("{node}.{own}") })
+}
+
+/// What a conjunct or branch is called behind the name of the whole.
+fn place(side: Option<Side>, path: &[Fork]) -> String {
+    let side = side.map(|s| match s {
+        Side::First => "first".to_string(),
+        Side::Later => "later".to_string(),
+    });
+    let forks = path.iter().map(|f| match f {
+        Fork::Conjunct(i, _) => format!("conjunct {i}"),
+        Fork::Branch(1, 2) => "then".to_string(),
+        Fork::Branch(i, n) if i == n => "else".to_string(),
+        Fork::Branch(i, _) => format!("branch {i}"),
+    });
+    let words: Vec<String> = side.into_iter().chain(forks).collect();
+    if words.is_empty() { String::new() } else { format!(": {}", words.join(", ")) }
 }
 
 /// One name for what is defined together: fields and elements go under the name of the whole.

@@ -11,10 +11,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use gander_smt::{
-    Answer, CoreSession, Killer, Limits, Literal, Placement, SessionConfig, Solvers, StepSymbol, Template,
+    Answer, CoreSession, Killer, Limits, Literal, Placement, SessionConfig, Solver, Solvers, StepSymbol, Template,
 };
 use gander_system::{NodeId, System};
-use gander_term::{Pool, SymbolId, TermId};
+use gander_term::{Features, Pool, SymbolId, TermId};
 use rustc_hash::FxHashMap;
 
 use crate::parts::Parts;
@@ -35,11 +35,20 @@ struct Demand {
     template: Template,
 }
 
-/// A formula over one state, known to the session.
+/// A formula over one state, known to the session once it is asked about.
 pub(crate) struct Watched {
     pub term: TermId,
-    template: Template,
+    template: Option<Template>,
     at: Vec<Literal>,
+}
+
+/// What starts, states and steps fulfil, each formula with its part.
+struct Laws {
+    first: Vec<(Option<usize>, TermId)>,
+    state: Vec<(Option<usize>, TermId)>,
+    step: Vec<(Option<usize>, TermId)>,
+    some_start: TermId,
+    some_step: TermId,
 }
 
 /// A watched formula.
@@ -76,13 +85,30 @@ pub(crate) struct Wanted<'w> {
     pub broken: &'w [WatchId],
 }
 
+/// The symbols of a path, and who is asked.
+struct Scene {
+    placement: FxHashMap<SymbolId, Placement>,
+    starts: Vec<SymbolId>,
+    takes: Vec<SymbolId>,
+    solvers: Arc<Solvers>,
+    solver: Solver,
+    features: Features,
+    killer: Killer,
+}
+
 /// The unrolled path; see the module's documentation.
 pub(crate) struct Path {
     pub system: Arc<System>,
     pub pool: Pool,
+    laws: Arc<Laws>,
+    solvers: Arc<Solvers>,
+    solver: Solver,
+    features: Features,
+    killer: Killer,
     session: CoreSession,
     placement: FxHashMap<SymbolId, Placement>,
-    count: usize,
+    /// The parts that it knows.
+    pub available: PartSet,
     parts: Vec<Literal>,
     first: Vec<Demand>,
     state: Vec<Demand>,
@@ -98,8 +124,12 @@ pub(crate) struct Path {
     goals: FxHashMap<(Vec<WatchId>, u32), Literal>,
     /// No question is asked behind this time.
     pub deadline: Option<Instant>,
+    /// What one question may take.
+    pub patience: Option<Duration>,
     /// How many questions were asked.
     pub questions: u64,
+    /// How many of them got no answer.
+    pub unanswered: u64,
 }
 
 impl Path {
@@ -107,7 +137,7 @@ impl Path {
     pub(crate) fn new(
         system: &Arc<System>,
         parts: &Parts,
-        solvers: &Solvers,
+        solvers: &Arc<Solvers>,
         killer: Killer,
         about: &[TermId],
         pool: Pool,
@@ -185,31 +215,86 @@ impl Path {
         let mut all: Vec<TermId> = state.iter().chain(&step).chain(&first).map(|(_, t)| *t).collect();
         all.extend([some_step, some_start]);
         all.extend(about);
-        let solver = solvers.choose(pool.features(&all)).ok_or("no solver for such formulas was found")?;
-        let config = SessionConfig { killer, ..SessionConfig::default() };
-        let mut session = solvers.core_session(solver, config);
-        let of = |s: SymbolId| placement.get(&s).copied().unwrap_or(Placement::Rigid);
-        let demands = |list: Vec<(Option<usize>, TermId)>, session: &mut CoreSession| -> Vec<Demand> {
-            let compile = |(part, t)| Demand { part, template: session.compile(&pool, t, &of) };
-            list.into_iter().map(compile).collect()
+        let features = pool.features(&all);
+        let solver = solvers.choose(features).ok_or("no solver for such formulas was found")?.clone();
+        let laws = Arc::new(Laws { first, state, step, some_start, some_step });
+        let everything = PartSet::all(parts.len());
+        let scene = Scene { placement, starts: begins, takes, solvers: Arc::clone(solvers), solver, features, killer };
+        Ok(Path::begun(Arc::clone(system), pool, laws, scene, &everything))
+    }
+
+    /// A path that knows only some of the parts, with the same watched formulas: its questions are about sets of these, and smaller.
+    pub(crate) fn narrowed(&self, available: &PartSet) -> Path {
+        self.again(available, self.solver.clone())
+    }
+
+    /// The same path with another solver; none if there is no other for such formulas.
+    pub(crate) fn elsewhere(&self) -> Option<Path> {
+        let able = |s: &&Solver| s.name != self.solver.name && s.supports(self.features);
+        let other = self.solvers.all().into_iter().find(able)?.clone();
+        Some(self.again(&self.available, other))
+    }
+
+    fn again(&self, available: &PartSet, solver: Solver) -> Path {
+        let scene = Scene {
+            placement: self.placement.clone(),
+            starts: self.starts.clone(),
+            takes: self.takes.clone(),
+            solvers: Arc::clone(&self.solvers),
+            solver,
+            features: self.features,
+            killer: self.killer.clone(),
         };
-        let (state, step, first) =
-            (demands(state, &mut session), demands(step, &mut session), demands(first, &mut session));
-        let some_step = session.compile(&pool, some_step, &of);
-        let some_start = session.compile(&pool, some_start, &of);
+        let (system, pool, laws) = (Arc::clone(&self.system), self.pool.clone(), Arc::clone(&self.laws));
+        let mut path = Path::begun(system, pool, laws, scene, available);
+        let watched = |w: &Watched| Watched { term: w.term, template: None, at: Vec::new() };
+        path.watched = self.watched.iter().map(watched).collect();
+        path.known.clone_from(&self.known);
+        (path.deadline, path.patience) = (self.deadline, self.patience);
+        path
+    }
+
+    /// Takes over what was watched in a path that was narrowed from this one and not changed since.
+    pub(crate) fn absorb(&mut self, narrowed: Path) {
+        self.questions += narrowed.questions;
+        self.pool = narrowed.pool;
+        self.known = narrowed.known;
+        let new = narrowed.watched.into_iter().skip(self.watched.len());
+        self.watched.extend(new.map(|w| Watched { term: w.term, template: None, at: Vec::new() }));
+    }
+
+    fn begun(system: Arc<System>, pool: Pool, laws: Arc<Laws>, scene: Scene, available: &PartSet) -> Path {
+        let Scene { placement, starts, takes, solvers, solver, features, killer } = scene;
+        let config = SessionConfig { killer: killer.clone(), ..SessionConfig::default() };
+        let mut session = solvers.core_session(&solver, config);
+        let of = |s: SymbolId| placement.get(&s).copied().unwrap_or(Placement::Rigid);
+        let demands = |list: &[(Option<usize>, TermId)], session: &mut CoreSession| -> Vec<Demand> {
+            let here = list.iter().filter(|(part, _)| part.is_none_or(|p| available.has(p)));
+            here.map(|&(part, t)| Demand { part, template: session.compile(&pool, t, &of) }).collect()
+        };
+        let first = demands(&laws.first, &mut session);
+        let state = demands(&laws.state, &mut session);
+        let step = demands(&laws.step, &mut session);
+        let some_step = session.compile(&pool, laws.some_step, &of);
+        let some_start = session.compile(&pool, laws.some_start, &of);
         let mut path = Path {
-            system: Arc::clone(system),
+            system,
             pool,
+            laws,
+            solvers,
+            solver,
+            features,
+            killer,
             session,
             placement,
-            count: parts.len(),
+            available: available.clone(),
             parts: Vec::new(),
             first,
             state,
             step,
             some_start,
             some_step,
-            starts: begins,
+            starts,
             takes,
             from_start: None,
             step_here: Vec::new(),
@@ -217,15 +302,17 @@ impl Path {
             known: FxHashMap::default(),
             goals: FxHashMap::default(),
             deadline: None,
+            patience: None,
             questions: 0,
+            unanswered: 0,
         };
         path.begin();
-        Ok(path)
+        path
     }
 
     /// Says what a path of no steps fulfils.
     fn begin(&mut self) {
-        self.parts = (0..self.count).map(|_| self.session.literal()).collect();
+        self.parts = (0..self.available.universe()).map(|_| self.session.literal()).collect();
         let from_start = self.session.literal();
         self.session.assert_if_at(&self.pool, from_start, &self.some_start, 0);
         self.from_start = Some(from_start);
@@ -264,10 +351,8 @@ impl Path {
             return id;
         }
         let here = local(&self.system, &mut self.pool, term, self.system.nodes.len() > 1);
-        let of = |s: SymbolId| self.placement.get(&s).copied().unwrap_or(Placement::Rigid);
-        let template = self.session.compile(&self.pool, here, &of);
         let id = WatchId(self.watched.len());
-        self.watched.push(Watched { term: here, template, at: Vec::new() });
+        self.watched.push(Watched { term: here, template: None, at: Vec::new() });
         self.known.insert(term, id);
         id
     }
@@ -278,12 +363,18 @@ impl Path {
     }
 
     fn literal(&mut self, id: WatchId, step: u32) -> Literal {
-        while (self.watched[id.0].at.len() as u32) <= step {
-            let i = self.watched[id.0].at.len() as u32;
-            let literal = self.session.literal_at(&self.pool, &self.watched[id.0].template, i);
-            self.watched[id.0].at.push(literal);
+        let watched = &mut self.watched[id.0];
+        let of = |s: SymbolId| self.placement.get(&s).copied().unwrap_or(Placement::Rigid);
+        let template = match watched.template.take() {
+            Some(template) => template,
+            None => self.session.compile(&self.pool, watched.term, &of),
+        };
+        while (watched.at.len() as u32) <= step {
+            let i = watched.at.len() as u32;
+            watched.at.push(self.session.literal_at(&self.pool, &template, i));
         }
-        self.watched[id.0].at[step as usize]
+        watched.template = Some(template);
+        watched.at[step as usize]
     }
 
     /// A literal that demands that one of the formulas is false at a step.
@@ -304,8 +395,9 @@ impl Path {
     }
 
     fn limits(&self) -> Limits {
-        match self.deadline {
-            Some(d) => Limits::time(d.saturating_duration_since(Instant::now()).max(Duration::from_millis(1))),
+        let left = self.deadline.map(|d| d.saturating_duration_since(Instant::now()).max(Duration::from_millis(1)));
+        match left.into_iter().chain(self.patience).min() {
+            Some(time) => Limits::time(time),
             None => Limits::NONE,
         }
     }
@@ -343,6 +435,7 @@ impl Path {
         match self.session.check(&assumptions, limits) {
             Answer::Sat => Found::Path,
             Answer::Unknown(_) => {
+                self.unanswered += 1;
                 self.recover();
                 Found::Unknown
             }

@@ -44,8 +44,24 @@ enum Dropped {
     Property,
 }
 
+/// How formulas are chosen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Thoroughness {
+    /// Those that refutations happen to use.
+    AsUsed,
+    /// Leaving out one after the other.
+    OneByOne,
+}
+
+fn union(sets: &[PartSet]) -> PartSet {
+    sets.iter().cloned().reduce(|a, b| a.union(&b)).unwrap_or_else(|| PartSet::none(0))
+}
+
 /// How many members of a core are tried one by one.
 const FEW: usize = 400;
+/// After so many in a row that are needed, the others are believed to be: a small core is not always a minimal one.
+const FORMULAS_IN_A_ROW: usize = 8;
+const PARTS_IN_A_ROW: usize = 16;
 
 impl Explainer<'_> {
     /// The greatest k-inductive subset of the candidates that has the claim's formula, in a relaxation (Houdini).
@@ -105,29 +121,62 @@ impl Explainer<'_> {
     }
 
     /// A small proof from formulas that are k-inductive in the relaxation.
+    ///
+    /// A first look takes what refutations happen to use; the questions one by one are asked where only that is known, as a
+    /// path that has all of a large model in it takes long to be found.
     pub(crate) fn reduce(&mut self, kept: &PartSet, k: u32, formulas: &[WatchId]) -> Result<Option<Proof>, Stop> {
-        let Some(k) = self.minimise_k(kept, k, formulas)? else { return Ok(None) };
-        let Some(formulas) = self.reduce_invariants(kept, k, formulas)? else { return Ok(None) };
-        let Some(parts) = self.minimise_core(kept, k, &formulas)? else { return Ok(None) };
+        let k = self.minimise_k(kept, k, formulas)?;
+        let Some(formulas) = self.reduce_invariants(kept, k, formulas, Thoroughness::AsUsed)? else { return Ok(None) };
+        let Some(cases) = self.cases(kept, k, &formulas)? else { return Ok(None) };
+        let rough = union(&cases);
+        let fine = self.within(&rough, |e| {
+            let fewer = e.reduce_invariants(&rough, k, &formulas, Thoroughness::OneByOne)?;
+            let formulas = fewer.unwrap_or_else(|| formulas.clone());
+            let parts = e.minimise_core(&rough, k, &formulas)?;
+            Ok(parts.map(|parts| (formulas, parts)))
+        })?;
+        let (formulas, parts) = fine.unwrap_or((formulas, rough));
         Ok(Some(Proof { k, formulas, parts, given: None }))
     }
 
+    /// Does something with a path that knows only these parts, if that is worth it.
+    pub(crate) fn within<T>(&mut self, parts: &PartSet, work: impl FnOnce(&mut Self) -> T) -> T {
+        if self.path.available.len() < parts.len() + parts.len() / 2 + 10 {
+            return work(self);
+        }
+        let narrow = self.path.narrowed(parts);
+        let wide = std::mem::replace(&mut self.path, narrow);
+        let result = work(self);
+        let narrow = std::mem::replace(&mut self.path, wide);
+        self.path.absorb(narrow);
+        result
+    }
+
     /// The least k for which the step case stands (algorithm 5).
-    fn minimise_k(&mut self, kept: &PartSet, most: u32, formulas: &[WatchId]) -> Result<Option<u32>, Stop> {
+    fn minimise_k(&mut self, kept: &PartSet, most: u32, formulas: &[WatchId]) -> Result<u32, Stop> {
         for k in 1..most {
             let wanted = Wanted { kept, from: From::Anywhere, steps: k, along: formulas, broken: formulas };
             if let Found::None(_) = self.ask(&wanted)? {
-                return Ok(Some(k));
+                return Ok(k);
             }
         }
-        Ok(Some(most))
+        Ok(most)
     }
 
     /// Formulas that prove the claim, those that prove these, and so on (algorithm 6).
-    fn reduce_invariants(&mut self, kept: &PartSet, k: u32, all: &[WatchId]) -> Result<Option<Vec<WatchId>>, Stop> {
+    fn reduce_invariants(
+        &mut self,
+        kept: &PartSet,
+        k: u32,
+        all: &[WatchId],
+        how: Thoroughness,
+    ) -> Result<Option<Vec<WatchId>>, Stop> {
         let mut needed = vec![self.property];
+        if all.len() == 1 {
+            return Ok(Some(needed));
+        }
         loop {
-            let Some(used) = self.used_formulas(kept, k, all, &needed)? else { return Ok(None) };
+            let Some(used) = self.used_formulas(kept, k, all, &needed, how)? else { return Ok(None) };
             let before = needed.len();
             for w in used {
                 if !needed.contains(&w) {
@@ -140,13 +189,14 @@ impl Explainer<'_> {
         }
     }
 
-    /// A minimal set of formulas that imply `goal` one step later; those that are needed anyway are free.
+    /// A set of formulas that imply `goal` one step later; those that are needed anyway are free.
     fn used_formulas(
         &mut self,
         kept: &PartSet,
         k: u32,
         all: &[WatchId],
         goal: &[WatchId],
+        how: Thoroughness,
     ) -> Result<Option<Vec<WatchId>>, Stop> {
         let mut along = all.to_vec();
         loop {
@@ -158,9 +208,15 @@ impl Explainer<'_> {
                 break;
             }
             along = smaller;
+            if how == Thoroughness::AsUsed {
+                return Ok(Some(along));
+            }
         }
-        let mut i = 0;
-        while i < along.len() && along.len() <= FEW {
+        if how == Thoroughness::AsUsed {
+            return Ok(Some(along));
+        }
+        let (mut i, mut in_a_row) = (0, 0);
+        while i < along.len() && along.len() <= FEW && in_a_row < FORMULAS_IN_A_ROW {
             if goal.contains(&along[i]) {
                 i += 1;
                 continue;
@@ -172,50 +228,86 @@ impl Explainer<'_> {
                     along = fewer;
                     along.retain(|w| goal.contains(w) || grounds.watched.contains(w));
                     i = i.min(along.len());
+                    in_a_row = 0;
                 }
-                _ => i += 1,
+                _ => {
+                    i += 1;
+                    in_a_row += 1;
+                }
             }
         }
         Ok(Some(along))
     }
 
-    /// The parts that the base and step cases use, none of which can be left out with these formulas (algorithm 7).
+    /// The parts that the base and step cases use, few of which can be left out with these formulas (algorithm 7).
+    ///
+    /// A part that only some cases use is left out if these can do without it.
     fn minimise_core(&mut self, kept: &PartSet, k: u32, formulas: &[WatchId]) -> Result<Option<PartSet>, Stop> {
-        let Some(mut core) = self.grounds(kept, k, formulas)? else { return Ok(None) };
-        while let Some(smaller) = self.grounds(&core, k, formulas)? {
-            if smaller.len() >= core.len() {
-                break;
-            }
-            core = smaller;
+        let Some(mut cases) = self.cases(kept, k, formulas)? else { return Ok(None) };
+        let mut core = union(&cases);
+        while let Some(fewer) = self.cases(&core, k, formulas)?
+            && union(&fewer).len() < core.len()
+        {
+            core = union(&fewer);
+            cases = fewer;
         }
         let members: Vec<usize> = core.iter().collect();
-        for p in members {
-            if core.has(p)
-                && !self.is_must(p)
-                && let Some(smaller) = self.grounds(&core.without(p), k, formulas)?
-            {
-                core = smaller;
+        let mut in_a_row = 0;
+        'parts: for p in members {
+            if !core.has(p) || self.is_must(p) {
+                continue;
             }
+            if in_a_row >= PARTS_IN_A_ROW {
+                break;
+            }
+            let fewer = core.without(p);
+            let mut without = cases.clone();
+            for (case, used) in without.iter_mut().enumerate() {
+                if used.has(p) {
+                    match self.case(&fewer, k, formulas, case)? {
+                        Some(parts) => *used = parts,
+                        None => {
+                            in_a_row += 1;
+                            continue 'parts;
+                        }
+                    }
+                }
+            }
+            cases = without;
+            core = union(&cases);
+            in_a_row = 0;
         }
         Ok(Some(core))
     }
 
-    /// The parts behind the refutations; none if the formulas are not k-inductive.
-    fn grounds(&mut self, kept: &PartSet, k: u32, formulas: &[WatchId]) -> Result<Option<PartSet>, Stop> {
-        let wanted = Wanted { kept, from: From::Anywhere, steps: k, along: formulas, broken: formulas };
-        let Found::None(step) = self.ask(&wanted)? else { return Ok(None) };
-        let mut used = step.parts;
-        for steps in 0..k {
-            // What the step case uses anyway is preferred.
-            let wanted = Wanted { kept: &used, from: From::Start, steps, along: &[], broken: formulas };
-            if let Found::None(_) = self.ask(&wanted)? {
-                continue;
+    /// The parts behind the refutation of a case: the step, or (from one on) the runs of `case - 1` steps.
+    fn case(&mut self, kept: &PartSet, k: u32, formulas: &[WatchId], case: usize) -> Result<Option<PartSet>, Stop> {
+        let wanted = match case.checked_sub(1) {
+            None => Wanted { kept, from: From::Anywhere, steps: k, along: formulas, broken: formulas },
+            Some(steps) => Wanted { kept, from: From::Start, steps: steps as u32, along: &[], broken: formulas },
+        };
+        Ok(match self.ask(&wanted)? {
+            Found::None(grounds) => Some(grounds.parts),
+            Found::Path | Found::Unknown => None,
+        })
+    }
+
+    /// The parts behind the step case and behind each base case; none if the formulas are not k-inductive.
+    fn cases(&mut self, kept: &PartSet, k: u32, formulas: &[WatchId]) -> Result<Option<Vec<PartSet>>, Stop> {
+        let Some(step) = self.case(kept, k, formulas, 0)? else { return Ok(None) };
+        let mut used = step.clone();
+        let mut cases = vec![step];
+        for steps in 1..=k as usize {
+            // What is used anyway is preferred.
+            let mut base = self.case(&used, k, formulas, steps)?;
+            if base.is_none() {
+                base = self.case(kept, k, formulas, steps)?;
             }
-            let wanted = Wanted { kept, from: From::Start, steps, along: &[], broken: formulas };
-            let Found::None(base) = self.ask(&wanted)? else { return Ok(None) };
-            used = used.union(&base.parts);
+            let Some(base) = base else { return Ok(None) };
+            used = used.union(&base);
+            cases.push(base);
         }
-        Ok(Some(used))
+        Ok(Some(cases))
     }
 
     /// The proof as evidence about the relaxation.

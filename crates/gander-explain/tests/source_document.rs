@@ -23,13 +23,28 @@ tel
     )
 }
 
+/// Which runs a bounded core is about.
+#[derive(Clone, Copy)]
+enum Runs {
+    UpTo,
+    Exactly,
+}
+
 fn bounded(source: &str, depth: u32) -> Vec<String> {
+    bounded_for(source, depth, Runs::UpTo)
+}
+
+fn bounded_for(source: &str, depth: u32, runs: Runs) -> Vec<String> {
     let system = Arc::new(gander_lang::lustre::load(source, "counters.lus").system.unwrap());
     let parts = Parts::of(&system, source, Granularity::Written);
     let mut engines = Engines::new();
     let config = ExplainConfig::new(&engines.solvers);
     let mut explainer = Explainer::for_bounded(&system, parts.clone(), ClaimId(0), config, &mut engines).unwrap();
-    match explainer.bounded(depth) {
+    let found = match runs {
+        Runs::UpTo => explainer.bounded(depth),
+        Runs::Exactly => explainer.bounded_at(depth),
+    };
+    match found {
         Bounded::Core(core) => parts.names(&core),
         other => panic!("{other:?}"),
     }
@@ -50,6 +65,32 @@ fn bounded_cores_of_counters() {
     let system = gander_lang::lustre::load(&counters(3), "counters.lus").system.unwrap();
     let (parts, found) = explained(system, &counters(3), "ok", Request { cores: Wish::All, ..Request::default() });
     assert_eq!(prover::core_names(&parts, &found), [["ok", "one", "two"]]);
+}
+
+#[test]
+fn what_the_query_of_each_depth_rests_on() {
+    // The figures list a core for each depth alone: a counter that is right there is enough, whatever it was before.
+    let (one, two) = (["ok", "one"], ["ok", "two"]);
+    for depth in 0..=7 {
+        // Figure 5.9: the second counter is 6 and more, the first is below 5 up to depth 4.
+        let core = bounded_for(&counters(6), depth, Runs::Exactly);
+        assert!(core == two || (depth < 5 && core == one), "{core:?} at {depth}");
+        // Figure 5.16: the second counter is above 5 from depth 3 on. The document shows the first up to depth 4, then the second.
+        let core = bounded_for(&counters(3), depth, Runs::Exactly);
+        assert!((depth < 5 && core == one) || (depth > 2 && core == two), "{core:?} at {depth}");
+    }
+}
+
+#[test]
+fn bounded_cores_of_each_depth_are_minimal_and_possible() {
+    // By definition 5 a bounded core is about all runs up to its depth: from depth 5 on figure 5.16 needs both counters, as
+    // its only minimal inductive core does.
+    for depth in 0..=7 {
+        let core = bounded(&counters(6), depth);
+        assert!(core == ["ok", "two"] || (depth < 5 && core == ["ok", "one"]), "{core:?} at {depth}");
+        let expected: &[&str] = if depth < 5 { &["ok", "one"] } else { &["ok", "one", "two"] };
+        assert_eq!(bounded(&counters(3), depth), expected, "depth {depth}");
+    }
 }
 
 /// The altitude switch with some properties (section 6.3).

@@ -10,6 +10,7 @@
 //! | [`pursuit`] | liveness claims as claims about safety |
 //! | [`within`], [`started_at`] | the same steps with another claim or start |
 //! | [`flatten`] | one node; the old node is a variable |
+//! | [`granules`] | conjuncts and branches of formulas as elements of their own |
 //! | [`compose`] | several instances of specifications as one system |
 //!
 //! Evidence is always checked against the system as the front-end produced it, so every pass comes with a
@@ -23,6 +24,7 @@ mod copying;
 mod definitions;
 mod enabled;
 mod flatten;
+mod granules;
 mod pursuit;
 mod relocate;
 mod restart;
@@ -36,6 +38,7 @@ pub use compose::{
 pub use constants::{Constants, constants};
 pub use definitions::{Definitions, definitions};
 pub use flatten::{Flat, flatten};
+pub use granules::{Fork, Grain, Granule, granules};
 pub use pursuit::{Asked, Aspect, Begin, Finding, Pursuit, PursuitError, Stage, pursuit};
 pub use restart::{started_at, within};
 pub use shortcuts::{Shortcut, with_shortcuts};
