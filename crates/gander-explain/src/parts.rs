@@ -169,6 +169,13 @@ impl Parts {
                     };
                     (key, Draft { kind, span: info.span, names: vec![name], owner, elements: vec![id], side, path })
                 }
+                // A bound on steps is one thing to the author, whatever counts them.
+                None if counts_steps(system, source, info.span) => {
+                    let (kind, names, elements) = (PartKind::Assumption, vec!["MAXSTEPS".to_string()], vec![id]);
+                    let key = info.span.map_or(Key::Alone(id), |s| Key::Written(kind, s, None, Vec::new()));
+                    let owner = String::new();
+                    (key, Draft { kind, span: info.span, names, owner, elements, side: None, path: Vec::new() })
+                }
                 None => {
                     let owner = match info.name {
                         ElementName::OfTransition(t, _) | ElementName::OfVar(t, _) | ElementName::OfParam(t, _) => {
@@ -283,6 +290,12 @@ impl Parts {
     pub fn names(&self, set: &PartSet) -> Vec<String> {
         set.iter().map(|p| self.list[p].name.clone()).collect()
     }
+}
+
+/// True for what a script's bound on its steps became.
+fn counts_steps(system: &System, source: &str, span: Option<Span>) -> bool {
+    let before = span.filter(|_| system.step_limit.is_some()).and_then(|s| source.get(..s.start as usize));
+    before.is_some_and(|b| b.trim_end().trim_end_matches(':').trim_end().ends_with("MAXSTEPS"))
 }
 
 /// Elements that demand nothing: `x = x`.

@@ -300,7 +300,7 @@ impl Lowering<'_> {
         if let Some((_, steps)) = self.symbols.steps {
             let (steps, zero) = (self.builder.pool.var(steps), self.builder.pool.int(0));
             let begins = self.builder.pool.eq(steps, zero);
-            conjuncts.push((begins, None));
+            conjuncts.push((begins, self.steps_span()));
         }
         if self.report.has_errors() {
             return Ok(());
@@ -313,6 +313,12 @@ impl Lowering<'_> {
             self.builder.start(&name, NodeId::from(n), &placed, None)?;
         }
         Ok(())
+    }
+
+    /// Where the number of steps is bounded: what counts them was written there.
+    fn steps_span(&self) -> Option<Span> {
+        let script = &self.model.script;
+        script.max_steps.map(|e| script.span(e))
     }
 
     /// The guard of a rule in a configuration: what was written, and that ranges are kept.
@@ -403,15 +409,16 @@ impl Lowering<'_> {
                 self.builder.assign(&mut draft, self.symbols.vars[var].0, value, Some(span))?;
             }
             if let Some((id, symbol)) = self.symbols.steps {
+                let span = self.steps_span();
                 let pool = &mut self.builder.pool;
                 let (steps, one) = (pool.var(symbol), pool.int(1));
                 let next = pool.add(steps, one);
                 if let Some(bound) = bound {
                     let bound = pool.int(bound.clone());
                     let more = pool.lt(steps, bound);
-                    self.builder.guard(&mut draft, more, None)?;
+                    self.builder.guard(&mut draft, more, span)?;
                 }
-                self.builder.assign(&mut draft, id, next, None)?;
+                self.builder.assign(&mut draft, id, next, span)?;
             }
             self.builder.add(draft)?;
         }

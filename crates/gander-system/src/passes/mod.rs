@@ -11,6 +11,7 @@
 //! | [`within`], [`started_at`] | the same steps with another claim or start |
 //! | [`flatten`] | one node; the old node is a variable |
 //! | [`granules`] | conjuncts and branches of formulas as elements of their own |
+//! | [`mutants`] | a small mistake in one place |
 //! | [`compose`] | several instances of specifications as one system |
 //!
 //! Evidence is always checked against the system as the front-end produced it, so every pass comes with a
@@ -25,6 +26,7 @@ mod definitions;
 mod enabled;
 mod flatten;
 mod granules;
+mod mutants;
 mod pursuit;
 mod relocate;
 mod restart;
@@ -39,6 +41,7 @@ pub use constants::{Constants, constants};
 pub use definitions::{Definitions, definitions};
 pub use flatten::{Flat, flatten};
 pub use granules::{Fork, Grain, Granule, granules};
+pub use mutants::{Mutant, Mutants, mutants};
 pub use pursuit::{Asked, Aspect, Begin, Finding, Pursuit, PursuitError, Stage, pursuit};
 pub use restart::{started_at, within};
 pub use shortcuts::{Shortcut, with_shortcuts};
