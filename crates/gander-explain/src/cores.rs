@@ -132,6 +132,12 @@ impl Explainer<'_> {
             self.guessed = true;
             return Ok(());
         };
+        if first.given.is_some() {
+            let note = "the proof has no formulas that could be reduced part by part";
+            out.notes.push(note.into());
+            // One core is all of what the proof was about; others are found by asking again without each part.
+            self.guessed |= request.cores == Wish::One;
+        }
         let online = matches!(request.cores, Wish::All);
         let mut deliver = |e: &mut Self, proof: &Proof, minimal: bool, out: &mut Explanation| {
             let core = e.core(proof, minimal);

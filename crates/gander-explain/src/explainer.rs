@@ -99,6 +99,8 @@ pub struct Explainer<'p> {
     pub(crate) guessed: bool,
     /// The evidence that the explainer was made with.
     given: Option<Evidence>,
+    /// What is said to be a core; nothing is believed of it.
+    suggested: Option<PartSet>,
 }
 
 impl<'p> Explainer<'p> {
@@ -115,7 +117,11 @@ impl<'p> Explainer<'p> {
             (ClaimKind::Always(_), Verdict::Holds(e)) | (ClaimKind::Reachable(_), Verdict::Fails(e)) => {
                 Explainer::make(system, parts, claim, Some(e), config, prover)
             }
-            _ => Err("cores are for claims that are proved to hold in every state".into()),
+            _ => {
+                let mut pool = Pool::fork(&system.pool);
+                invariant_of(system, &mut pool, claim)?;
+                Err("no core: it is shown by a run, which rests on no element".into())
+            }
         }
     }
 
@@ -139,9 +145,7 @@ impl<'p> Explainer<'p> {
         prover: &'p mut dyn Prover,
     ) -> Result<Explainer<'p>, String> {
         let mut pool = Pool::fork(&system.pool);
-        let Some(property) = invariant_of(system, &mut pool, claim) else {
-            return Err("cores of such claims are not defined".into());
-        };
+        let property = invariant_of(system, &mut pool, claim)?;
         let found = evidence.and_then(|e| candidates_of(system, &mut pool, e));
         let mut about = vec![property];
         about.extend(found.iter().flat_map(|(_, terms)| terms));
@@ -168,6 +172,7 @@ impl<'p> Explainer<'p> {
             news: Vec::new(),
             guessed: false,
             given: evidence.cloned(),
+            suggested: None,
         })
     }
 
@@ -179,6 +184,11 @@ impl<'p> Explainer<'p> {
     /// How many questions solvers were asked.
     pub fn questions(&self) -> u64 {
         self.path.questions
+    }
+
+    /// Parts that are said to be a core, for example by a saved result: they are tried first, and count if they are enough.
+    pub fn suggest(&mut self, parts: PartSet) {
+        self.suggested = Some(parts);
     }
 
     /// True if some set that nobody could decide was taken for inadequate.
@@ -227,6 +237,11 @@ impl<'p> Explainer<'p> {
 
     /// A core from the proof that the explainer was made with; the whole model if there is no way to reduce it.
     pub(crate) fn first_core(&mut self) -> Result<Option<Proof>, Stop> {
+        if let Some(parts) = self.suggested.take()
+            && let Adequacy::Adequate(proof) = self.adequacy(&parts)?
+        {
+            return Ok(Some(proof));
+        }
         let first = self.reduced_first()?;
         self.path.patience = Some(self.config.share);
         if first.is_some() {

@@ -211,7 +211,8 @@ mod tests {
     fn sides_of_an_arrow() {
         let text = "x = (0 -> if c then pre x else y);";
         let source = text.to_string();
-        assert!(has_arrow(&source, Span::new(0, 9)) && !has_arrow("x = if a then (1 -> 2) else 3;", Span::new(0, 30)));
+        let whole = Span::new(0, source.len() as u32);
+        assert!(has_arrow(&source, whole) && !has_arrow("x = if a then (1 -> 2) else 3;", Span::new(0, 30)));
         assert_eq!(found(text, Some(Side::First), &[]).as_deref(), Some("0"));
         assert_eq!(found(text, Some(Side::Later), &[Fork::Branch(2, 2)]).as_deref(), Some("y"));
     }

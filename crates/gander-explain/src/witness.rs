@@ -149,17 +149,33 @@ fn is_true(pool: &Pool, t: TermId, env: &FxHashMap<SymbolId, Value>) -> bool {
     evaluate(pool, t, &|s| env.get(&s).cloned()) == Ok(Value::Bool(true))
 }
 
-/// What every state must satisfy for the claim's proof to stand: none for claims that cores are not defined for.
+/// What every state must satisfy for the claim's proof to stand; else why there are no cores of such a claim.
 ///
 /// Cores are for claims that more runs can only break: `always`, and `reachable` of a state that is not.
-pub fn invariant_of(system: &System, pool: &mut Pool, claim: ClaimId) -> Option<TermId> {
+pub fn invariant_of(system: &System, pool: &mut Pool, claim: ClaimId) -> Result<TermId, &'static str> {
     use gander_system::Goal;
     match &system.claims[claim.index()].kind {
-        ClaimKind::Always(p) => Some(p.term()),
+        ClaimKind::Always(p) => Ok(p.term()),
         ClaimKind::Reachable(goals) => match &goals[..] {
-            [Goal::State(g)] => Some(pool.not(g.term())),
-            _ => None,
+            [Goal::State(g)] => Ok(pool.not(g.term())),
+            [Goal::Step { .. }] => Err(GUARDS),
+            _ => Err("no core for this kind: a chain of goals is proved about another system, with a node for each goal"),
         },
-        _ => None,
+        ClaimKind::CanEnable(_) | ClaimKind::NoSinkhole(_) | ClaimKind::NoDeadlock | ClaimKind::Completable(_) => {
+            Err(GUARDS)
+        }
+        ClaimKind::Eventually { .. } | ClaimKind::AlwaysEventually { .. } | ClaimKind::LeadsTo { .. } => {
+            Err("no core for this kind: a liveness proof rests on ranks, which need not decrease in the runs that are there \
+                 when something is removed")
+        }
+        ClaimKind::StartSatisfiable(_)
+        | ClaimKind::InfiniteRun
+        | ClaimKind::AlwaysPossible(_)
+        | ClaimKind::ExistsAlways(_) => {
+            Err("no core for this kind: more runs can make it true as well as false, so that what is enough is not defined")
+        }
     }
 }
+
+const GUARDS: &str = "no core for this kind: it speaks of guards and effects, which are elements themselves: without some of them it \
+                      would be another claim";

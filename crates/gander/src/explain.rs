@@ -1,12 +1,13 @@
 //! From source text to explanations of verdicts: why properties hold.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use gander_certify::{CheckLimits, Checker};
 use gander_engines::{CancelToken, CheckConfig, Nobody, Observer, check};
 use gander_explain::{
-    Bounded, ExplainConfig, Explainer, Explanation, Granularity, PartSet, Parts, Prover, Request, Vacuity,
+    Bounded, ExplainConfig, Explainer, Explanation, Grain, Granularity, PartSet, Parts, Prover, Request, Vacuity,
 };
 use gander_lang::language_of;
 use gander_report::{DiagnosticView, ElementView, ExplainView, ExplainedView, VacuityView};
@@ -14,6 +15,7 @@ use gander_smt::Solvers;
 use gander_system::{ClaimId, ClaimKind, ClaimOrigin, System, Verdict};
 
 use crate::check::{CheckOptions, Findings, StructuralChecks, check_loaded};
+use crate::mutation::{MutationBudget, mutation};
 
 /// What to explain, and how.
 #[derive(Clone, Debug)]
@@ -30,6 +32,12 @@ pub struct ExplainOptions {
     pub share: Duration,
     /// Also look whether properties say less than they seem to.
     pub vacuity: bool,
+    /// Conjuncts or branches of formulas are elements of their own.
+    pub grain: Option<Grain>,
+    /// Small mistakes are made in the model: how long engines have for each.
+    pub mutation: Option<Duration>,
+    /// What an earlier run said (its JSON): its cores are tried first.
+    pub earlier: Option<String>,
 }
 
 impl Default for ExplainOptions {
@@ -41,6 +49,9 @@ impl Default for ExplainOptions {
             granularity: Granularity::default(),
             share: Duration::from_secs(2),
             vacuity: false,
+            grain: None,
+            mutation: None,
+            earlier: None,
         }
     }
 }
@@ -52,6 +63,8 @@ pub struct Explained {
     pub views: Vec<ExplainView>,
     /// Messages about the source.
     pub diagnostics: Vec<DiagnosticView>,
+    /// What a person should know about the work.
+    pub notices: Vec<String>,
     /// Answers that did not pass their check.
     pub internal_errors: Vec<String>,
     /// Some property fails.
@@ -61,10 +74,10 @@ pub struct Explained {
 }
 
 /// The engines and the checker.
-struct Engines<'c> {
-    config: CheckConfig,
-    checker: Checker,
-    cancel: &'c CancelToken,
+pub(crate) struct Engines<'c> {
+    pub(crate) config: CheckConfig,
+    pub(crate) checker: Checker,
+    pub(crate) cancel: &'c CancelToken,
 }
 
 impl Prover for Engines<'_> {
@@ -105,6 +118,7 @@ pub fn explain_source(
     let mut explained = Explained {
         views: Vec::new(),
         diagnostics: checked.view.diagnostics.clone(),
+        notices: Vec::new(),
         internal_errors: checked.view.internal_errors.clone(),
         failed: false,
         open: false,
@@ -117,15 +131,27 @@ pub fn explain_source(
     let killer = gander_smt::Killer::new();
     cancel.kills(&killer);
     let asked = annotated(source, file_name);
-    for (system, report) in checked.systems() {
-        let mut parts = Parts::of(system, source, options.granularity);
+    let earlier = options.earlier.as_deref().map(earlier_cores);
+    if earlier.as_ref().is_some_and(Option::is_none) {
+        explained.notices.push("the earlier result cannot be read; everything is looked for anew".into());
+    }
+    let earlier = earlier.flatten().unwrap_or_default();
+    for (whole, report) in checked.systems() {
+        let (system, mut parts) = match options.grain {
+            None => (Arc::clone(whole), Parts::of(whole, source, options.granularity)),
+            Some(grain) => {
+                let (system, parts) = Parts::divided(whole, source, options.granularity, grain);
+                (Arc::new(system), parts)
+            }
+        };
+        let system = &system;
         if let Some(asked) = &asked {
             parts.restrict(|part| is_asked_for(part, asked));
         }
         let mut view = empty_view(source, file_name, &parts);
         for outcome in &report.outcomes {
             let claim = &system.claims[outcome.claim.index()];
-            if claim.origin == ClaimOrigin::Structural {
+            if claim.origin == ClaimOrigin::Structural && options.check.properties.is_empty() {
                 continue;
             }
             let proved = matches!(
@@ -146,7 +172,13 @@ pub fn explain_source(
                 match Explainer::for_bounded(system, parts.clone(), outcome.claim, config, &mut engines) {
                     Err(why) => view.unexplained.push((claim.name.clone(), why)),
                     Ok(mut explainer) => match explainer.bounded(k) {
-                        Bounded::Core(core) => view.results.push(bounded_view(&claim.name, span, &core, k)),
+                        Bounded::Core(core) => {
+                            let at = match explainer.bounded_at(k) {
+                                Bounded::Core(at) => Some(members(&at)),
+                                _ => None,
+                            };
+                            view.results.push(bounded_view(&claim.name, span, &core, k, at));
+                        }
                         Bounded::Broken(steps) => {
                             view.unexplained.push((claim.name.clone(), format!("a run of {steps} steps breaks it")));
                         }
@@ -168,6 +200,10 @@ pub fn explain_source(
             match Explainer::new(system, parts.clone(), outcome.claim, &outcome.verdict, config, &mut engines) {
                 Err(why) => view.unexplained.push((claim.name.clone(), why)),
                 Ok(mut explainer) => {
+                    if let Some(names) = earlier.get(&claim.name) {
+                        let named = (0..parts.len()).filter(|&p| names.contains(&parts.list[p].name));
+                        explainer.suggest(PartSet::of(parts.len(), named));
+                    }
                     let mut tell = |core: &gander_explain::Core, parts: &Parts| {
                         found(&claim.name, &parts.names(&core.parts));
                     };
@@ -180,9 +216,32 @@ pub fn explain_source(
                 }
             }
         }
+        if let Some(time) = options.mutation {
+            let left = options.check.timeout.map(|t| t.saturating_sub(started.elapsed()));
+            let budget = MutationBudget { each: time, all: left };
+            view.mutation = mutation(system, &parts, report, &view, &mut engines, budget);
+            explained.internal_errors.extend(view.mutation.disagreements.iter().cloned());
+        }
         explained.views.push(view);
     }
     explained
+}
+
+/// The cores in the JSON of an earlier run, by property; none if it is not such a text.
+fn earlier_cores(text: &str) -> Option<BTreeMap<String, Vec<String>>> {
+    let value: serde_json::Value = serde_json::from_str(text).ok()?;
+    if value.get("schema")?.as_str()? != gander_report::EXPLAIN_SCHEMA {
+        return None;
+    }
+    let mut cores = BTreeMap::new();
+    for result in value.get("results")?.as_array()? {
+        let smallest = result.get("cores")?.as_array()?.iter().filter_map(|c| c.as_array()).min_by_key(|c| c.len());
+        let names = |c: &Vec<serde_json::Value>| c.iter().filter_map(|n| n.as_str().map(str::to_string)).collect();
+        if let Some(core) = smallest {
+            cores.insert(result.get("property")?.as_str()?.to_string(), names(core));
+        }
+    }
+    Some(cores)
 }
 
 /// Properties that say less than they seem to, each with its evidence in words.
@@ -290,11 +349,18 @@ fn explained_view(name: &str, span: Option<(usize, usize)>, e: &Explanation) -> 
         approximate: e.approximate,
         cut_sets: e.cut_sets.as_ref().map(|cuts| cuts.iter().map(members).collect()),
         bound: None,
+        at_bound: None,
         notes,
     }
 }
 
-fn bounded_view(name: &str, span: Option<(usize, usize)>, core: &PartSet, k: u32) -> ExplainedView {
+fn bounded_view(
+    name: &str,
+    span: Option<(usize, usize)>,
+    core: &PartSet,
+    k: u32,
+    at_bound: Option<Vec<usize>>,
+) -> ExplainedView {
     ExplainedView {
         property: name.to_string(),
         span,
@@ -305,6 +371,7 @@ fn bounded_view(name: &str, span: Option<(usize, usize)>, core: &PartSet, k: u32
         approximate: false,
         cut_sets: None,
         bound: Some(k),
+        at_bound,
         notes: Vec::new(),
     }
 }

@@ -32,6 +32,7 @@ mod findings;
 mod impact;
 mod input;
 mod modular;
+mod mutation;
 mod race;
 mod readings;
 mod reasons;

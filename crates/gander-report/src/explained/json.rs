@@ -32,5 +32,8 @@ fn result(view: &ExplainView, r: &ExplainedView) -> Value {
     if let Some(bound) = r.bound {
         put("bound", json!(bound));
     }
+    if let Some(core) = &r.at_bound {
+        put("at_bound", names(view, core));
+    }
     Value::Object(object)
 }

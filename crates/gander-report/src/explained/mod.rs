@@ -3,12 +3,16 @@
 mod coverage;
 mod html;
 mod json;
+mod mutation;
 mod table;
 mod text;
 
 pub use coverage::{Coverage, Mark, coverage, marks};
 pub use html::matrix_html;
 pub use json::{EXPLAIN_SCHEMA, explain_json};
+pub use mutation::{
+    MutantFate, MutantView, MutationScore, MutationView, mutation_csv, mutation_html, mutation_json, mutation_text,
+};
 pub use table::{matrix_csv, matrix_text};
 pub use text::{core_text, coverage_text, explain_text};
 
@@ -48,6 +52,8 @@ pub struct ExplainedView {
     pub cut_sets: Option<Vec<Vec<usize>>>,
     /// The core is about runs of at most so many steps only.
     pub bound: Option<u32>,
+    /// With a bound: elements that are enough for runs of exactly so many steps.
+    pub at_bound: Option<Vec<usize>>,
     /// What a person should know.
     pub notes: Vec<String>,
 }
@@ -76,9 +82,42 @@ pub struct ExplainView {
     pub unexplained: Vec<(String, String)>,
     /// Properties that may say less than they seem to.
     pub vacuity: Vec<VacuityView>,
+    /// The mutants of the model, if asked for.
+    pub mutation: MutationView,
 }
 
 impl ExplainView {
+    /// One view of all systems of a file, for example of each root of a Lustre file: what was written once is one element.
+    pub fn merged(views: &[ExplainView]) -> ExplainView {
+        let Some((first, others)) = views.split_first() else { return ExplainView::default() };
+        let mut all = first.clone();
+        for view in others {
+            let place: Vec<usize> = view
+                .elements
+                .iter()
+                .map(|e| {
+                    let known = all.elements.iter().position(|a| a.span.is_some() && a == e);
+                    known.unwrap_or_else(|| {
+                        all.elements.push(e.clone());
+                        all.elements.len() - 1
+                    })
+                })
+                .collect();
+            let moved = |list: &[usize]| -> Vec<usize> { list.iter().map(|&e| place[e]).collect() };
+            all.results.extend(view.results.iter().map(|r| ExplainedView {
+                cores: r.cores.iter().map(|c| moved(c)).collect(),
+                must: moved(&r.must),
+                may: moved(&r.may),
+                cut_sets: r.cut_sets.as_ref().map(|cuts| cuts.iter().map(|c| moved(c)).collect()),
+                at_bound: r.at_bound.as_deref().map(moved),
+                ..r.clone()
+            }));
+            all.unexplained.extend(view.unexplained.iter().cloned());
+            all.vacuity.extend(view.vacuity.iter().cloned());
+        }
+        all
+    }
+
     /// The text of an element on one line, cut short.
     pub(crate) fn excerpt(&self, element: usize) -> String {
         let Some((start, end)) = self.elements[element].span else { return String::new() };

@@ -58,7 +58,7 @@ pub fn matrix_csv(view: &ExplainView) -> String {
     out
 }
 
-fn field(text: &str) -> String {
+pub(super) fn field(text: &str) -> String {
     // A spreadsheet takes what begins so for a formula.
     let risky = text.starts_with(['=', '+', '-', '@']);
     let text = if risky { format!("'{text}") } else { text.to_string() };

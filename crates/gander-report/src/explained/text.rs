@@ -51,6 +51,12 @@ fn property_text(view: &ExplainView, r: &ExplainedView, paint: Paint, out: &mut 
         }
         list(view, core, &r.must, paint, out);
     }
+    if let (Some(core), Some(k)) = (&r.at_bound, r.bound)
+        && r.cores.first() != Some(core)
+    {
+        let names: Vec<&str> = core.iter().map(|&e| view.elements[e].name.as_str()).collect();
+        let _ = writeln!(out, "  for runs of exactly {k} steps: {}", names.join(", "));
+    }
     if let Some(cuts) = &r.cut_sets {
         let _ = writeln!(out, "  minimal cut sets: what must break for it to fail");
         for cut in cuts {

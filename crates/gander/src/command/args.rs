@@ -450,6 +450,20 @@ pub struct ExplainArgs {
     /// Lustre: every instance of a node has its own elements
     #[arg(long)]
     pub instances: bool,
+    /// How finely the model is divided: whole equations and conditions, or also their conjuncts, or these and the branches of conditional
+    /// expressions and the two sides of an arrow
+    #[arg(long, value_enum, default_value_t, value_name = "WHAT")]
+    pub granularity: GranularityArg,
+    /// Small mistakes are made in the model: which of them do the properties notice?
+    #[arg(long, value_enum, value_name = "FORM", num_args = 0..=1, require_equals = true, default_missing_value = "text",
+          conflicts_with_all = ["json", "matrix", "coverage", "bounded"])]
+    pub mutation: Option<MutationArg>,
+    /// What engines have for one mistake
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, requires = "mutation")]
+    pub mutant_time: Option<Duration>,
+    /// Continue from what an earlier run said with --json: its cores are tried first, and always checked again
+    #[arg(long, value_name = "FILE", conflicts_with = "bounded")]
+    pub from: Option<PathBuf>,
     /// Give up after so many seconds, and say what is known
     #[arg(long, short, value_name = "SECONDS", value_parser = seconds)]
     pub timeout: Option<Duration>,
@@ -461,6 +475,27 @@ pub struct ExplainArgs {
     pub share: Option<Duration>,
     #[command(flatten)]
     pub solvers: SolverArgs,
+}
+
+/// How finely a model is divided.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum GranularityArg {
+    /// Equations, conjuncts of guards and starts, assignments
+    #[default]
+    Equations,
+    /// Also conjuncts within equations and assignments
+    Conjuncts,
+    /// Also branches
+    Branches,
+}
+
+/// How mutants are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum MutationArg {
+    Text,
+    Json,
+    Csv,
+    Html,
 }
 
 #[derive(ClapArgs, Debug)]

@@ -1,17 +1,19 @@
 //! `gander explain`: why properties hold, or what the code of a message means.
 
 use std::path::Path;
+use std::time::Duration;
 
 use gander::engines::{CancelToken, Nobody};
-use gander::explanation::{Granularity, Request, Wish};
+use gander::explanation::{Grain, Granularity, Request, Wish};
 use gander::lang::codes::CATALOGUE;
 use gander::lang::{Code, nearest};
 use gander::report::{
-    Severity, core_text, coverage_text, explain_json, explain_text, matrix_csv, matrix_html, matrix_text,
+    ExplainView, Severity, core_text, coverage_text, explain_json, explain_text, matrix_csv, matrix_html, matrix_text,
+    mutation_csv, mutation_html, mutation_json, mutation_text,
 };
 use gander::{CheckOptions, ExplainOptions, Explained, explain_source, read_input, save_atomically};
 
-use super::args::{AllArg, ExplainArgs, MatrixArg};
+use super::args::{AllArg, ExplainArgs, GranularityArg, MatrixArg, MutationArg};
 use super::check::{find_solvers, unreadable};
 use super::output::Output;
 use super::{WRONG, interrupt};
@@ -50,7 +52,7 @@ fn wish(args: &ExplainArgs) -> Wish {
         None if args.smallest => Wish::Smallest,
         None if args.minimal => Wish::Minimal,
         // Who may and who must touch an element is known when all cores are.
-        None if args.matrix.is_some() || args.coverage => Wish::All,
+        None if args.matrix.is_some() || args.coverage || args.mutation.is_some() => Wish::All,
         None => Wish::One,
     }
 }
@@ -72,6 +74,8 @@ fn explain_model(file: &str, args: &ExplainArgs, output: &mut Output) -> u8 {
         }
     };
     solvers.prepare();
+    // What cannot be read is not needed: nothing in it is believed.
+    let earlier = args.from.as_ref().map(|path| std::fs::read_to_string(path).unwrap_or_default());
     let mut options = ExplainOptions {
         check: CheckOptions {
             properties: args.property.clone(),
@@ -85,6 +89,13 @@ fn explain_model(file: &str, args: &ExplainArgs, output: &mut Output) -> u8 {
         bounded: args.bounded,
         vacuity: args.vacuity,
         granularity: if args.instances { Granularity::Instances } else { Granularity::Written },
+        grain: match args.granularity {
+            GranularityArg::Equations => None,
+            GranularityArg::Conjuncts => Some(Grain::Conjuncts),
+            GranularityArg::Branches => Some(Grain::Branches),
+        },
+        mutation: args.mutation.map(|_| args.mutant_time.unwrap_or(Duration::from_secs(2))),
+        earlier,
         ..ExplainOptions::default()
     };
     if let Some(share) = args.share {
@@ -114,6 +125,9 @@ fn explain_model(file: &str, args: &ExplainArgs, output: &mut Output) -> u8 {
             output.complain(&d.rendered);
         }
     }
+    for notice in &explained.notices {
+        output.complain(&format!("warning: {notice}\n"));
+    }
     for e in &explained.internal_errors {
         output.error(e);
     }
@@ -121,6 +135,18 @@ fn explain_model(file: &str, args: &ExplainArgs, output: &mut Output) -> u8 {
         return code;
     }
     exit_code(&explained)
+}
+
+fn mutants(views: &[ExplainView], form: MutationArg, paint: gander::report::Paint) -> String {
+    match form {
+        MutationArg::Text => views.iter().map(|v| mutation_text(v, paint)).collect(),
+        MutationArg::Csv => views.iter().map(mutation_csv).collect(),
+        MutationArg::Html => mutation_html(views),
+        MutationArg::Json => {
+            let systems: Vec<serde_json::Value> = views.iter().map(mutation_json).collect();
+            format!("{}\n", serde_json::json!({ "schema": "gander-mutation/1", "systems": systems }))
+        }
+    }
 }
 
 fn exit_code(explained: &Explained) -> u8 {
@@ -149,13 +175,17 @@ fn write(explained: &Explained, args: &ExplainArgs, output: &mut Output) -> Resu
         }
         let object = serde_json::json!({ "schema": gander::report::EXPLAIN_SCHEMA, "results": results });
         text = format!("{object}\n");
+    } else if let Some(form) = args.mutation {
+        text = mutants(&explained.views, form, paint);
+    } else if args.matrix == Some(MatrixArg::Html) {
+        text = matrix_html(&ExplainView::merged(&explained.views));
+    } else if args.matrix.is_none() && args.coverage {
+        text = coverage_text(&ExplainView::merged(&explained.views), paint);
     } else {
         for view in &explained.views {
             text.push_str(&match args.matrix {
                 Some(MatrixArg::Text) => matrix_text(view),
-                Some(MatrixArg::Csv) => matrix_csv(view),
-                Some(MatrixArg::Html) => matrix_html(view),
-                None if args.coverage => coverage_text(view, paint),
+                Some(MatrixArg::Csv | MatrixArg::Html) => matrix_csv(view),
                 None => explain_text(view, paint),
             });
         }

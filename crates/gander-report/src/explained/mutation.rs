@@ -1,0 +1,247 @@
+//! Mutation coverage: which small mistakes in a model its properties notice (definition 8 of E. Ghassabani, Inductive Validity
+//! Cores, 2020), as text, JSON, CSV and HTML.
+
+use std::fmt::Write;
+
+use serde_json::{Value, json};
+
+use super::html::escape;
+use super::table::field;
+use super::{ElementView, ExplainView};
+use crate::style::Paint;
+
+/// What a property says of a mutant.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MutantFate {
+    /// It fails: the mistake is noticed.
+    Killed,
+    /// It still holds.
+    Survived,
+    /// Nobody knows, in the time there was.
+    Undecided,
+}
+
+impl MutantFate {
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            MutantFate::Killed => "killed",
+            MutantFate::Survived => "survived",
+            MutantFate::Undecided => "undecided",
+        }
+    }
+}
+
+/// A model with a small mistake.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct MutantView {
+    /// The element with the mistake, by its position in [`ExplainView::elements`].
+    pub element: usize,
+    /// The mistake, in words.
+    pub what: String,
+    /// By property.
+    pub fates: Vec<MutantFate>,
+}
+
+/// The mutants of a model.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct MutationView {
+    /// The properties that hold of the model.
+    pub properties: Vec<String>,
+    /// The mutants.
+    pub mutants: Vec<MutantView>,
+    /// Where mutants and cores do not agree: a mutant was killed in an element that some core does without.
+    pub disagreements: Vec<String>,
+}
+
+/// How many mutants were killed, survived, and are undecided.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct MutationScore {
+    /// The mistake was noticed.
+    pub killed: usize,
+    /// It was not.
+    pub survived: usize,
+    /// Not known.
+    pub undecided: usize,
+}
+
+impl MutationScore {
+    fn add(&mut self, fate: MutantFate) {
+        match fate {
+            MutantFate::Killed => self.killed += 1,
+            MutantFate::Survived => self.survived += 1,
+            MutantFate::Undecided => self.undecided += 1,
+        }
+    }
+
+    fn words(self) -> String {
+        let all = self.killed + self.survived + self.undecided;
+        let share = if all == 0 { "-".to_string() } else { format!("{:.1} %", 100.0 * self.killed as f64 / all as f64) };
+        let open = if self.undecided == 0 { String::new() } else { format!(", {} undecided", self.undecided) };
+        format!("{} of {all} killed, {share}{open}", self.killed)
+    }
+
+    fn json(self) -> Value {
+        json!({ "killed": self.killed, "survived": self.survived, "undecided": self.undecided })
+    }
+}
+
+impl MutantView {
+    /// What all properties together say: one that fails is enough.
+    pub fn together(&self) -> MutantFate {
+        if self.fates.contains(&MutantFate::Killed) {
+            MutantFate::Killed
+        } else if self.fates.contains(&MutantFate::Undecided) {
+            MutantFate::Undecided
+        } else {
+            MutantFate::Survived
+        }
+    }
+}
+
+impl MutationView {
+    /// The score of one property.
+    pub fn score_of(&self, property: usize) -> MutationScore {
+        let mut score = MutationScore::default();
+        self.mutants.iter().for_each(|m| score.add(m.fates[property]));
+        score
+    }
+
+    /// The score of all properties together, over the mutants of some elements.
+    pub fn score(&self, elements: impl Fn(usize) -> bool) -> MutationScore {
+        let mut score = MutationScore::default();
+        self.mutants.iter().filter(|m| elements(m.element)).for_each(|m| score.add(m.together()));
+        score
+    }
+
+    /// By node or transition, in the order of the text.
+    fn owners(&self, view: &ExplainView) -> Vec<(String, MutationScore)> {
+        let mut names: Vec<&str> = Vec::new();
+        for e in &view.elements {
+            if !names.contains(&e.owner.as_str()) {
+                names.push(&e.owner);
+            }
+        }
+        let score = |name: &str| self.score(|e| view.elements[e].owner == name);
+        names.into_iter().map(|n| (n.to_string(), score(n))).collect()
+    }
+}
+
+/// As text: scores, and for each element the mutants that were not killed.
+pub fn mutation_text(view: &ExplainView, paint: Paint) -> String {
+    let m = &view.mutation;
+    let mut out = String::new();
+    let _ = writeln!(out, "{} {}", paint.bold("mutants:"), m.score(|_| true).words());
+    for (i, name) in m.properties.iter().enumerate() {
+        let _ = writeln!(out, "  {name}: {}", m.score_of(i).words());
+    }
+    let owners = m.owners(view);
+    if owners.len() > 1 {
+        let _ = writeln!(out, "\nby node or transition");
+        for (owner, score) in owners {
+            let owner = if owner.is_empty() { "(everywhere)" } else { &owner };
+            let _ = writeln!(out, "  {owner}: {}", score.words());
+        }
+    }
+    let _ = writeln!(out, "\nby element");
+    for (e, element) in view.elements.iter().enumerate() {
+        let _ = writeln!(out, "  {}{}: {}", element.name, line(element), m.score(|x| x == e).words());
+        for mutant in m.mutants.iter().filter(|x| x.element == e && x.together() != MutantFate::Killed) {
+            let _ = writeln!(out, "    {}: {}", paint.open(mutant.together().word()), mutant.what);
+        }
+    }
+    for text in &m.disagreements {
+        let _ = writeln!(out, "\n{text}");
+    }
+    out
+}
+
+fn line(element: &ElementView) -> String {
+    element.line.map_or(String::new(), |l| format!(" on line {l}"))
+}
+
+/// As JSON: an object for one system.
+pub fn mutation_json(view: &ExplainView) -> Value {
+    let m = &view.mutation;
+    let mutants: Vec<Value> = m
+        .mutants
+        .iter()
+        .map(|x| {
+            let fates: serde_json::Map<String, Value> =
+                m.properties.iter().cloned().zip(x.fates.iter().map(|f| json!(f.word()))).collect();
+            json!({ "element": view.elements[x.element].name, "line": view.elements[x.element].line,
+                    "mutation": x.what, "properties": fates, "together": x.together().word() })
+        })
+        .collect();
+    let properties: serde_json::Map<String, Value> =
+        m.properties.iter().enumerate().map(|(i, p)| (p.clone(), m.score_of(i).json())).collect();
+    let owners: serde_json::Map<String, Value> = m.owners(view).into_iter().map(|(n, s)| (n, s.json())).collect();
+    json!({ "score": m.score(|_| true).json(), "properties": properties, "owners": owners, "mutants": mutants,
+            "disagreements": m.disagreements })
+}
+
+/// As CSV: a row for each mutant, a column for each property.
+pub fn mutation_csv(view: &ExplainView) -> String {
+    let m = &view.mutation;
+    let mut out = String::from("element,line,mutation");
+    for p in &m.properties {
+        out.push(',');
+        out.push_str(&field(p));
+    }
+    out.push_str(",together\n");
+    for x in &m.mutants {
+        let element = &view.elements[x.element];
+        let line = element.line.map_or(String::new(), |l| l.to_string());
+        let _ = write!(out, "{},{line},{}", field(&element.name), field(&x.what));
+        for f in &x.fates {
+            let _ = write!(out, ",{}", f.word());
+        }
+        let _ = writeln!(out, ",{}", x.together().word());
+    }
+    out
+}
+
+const STYLE: &str = "\
+body{font:14px/1.45 system-ui,sans-serif;margin:20px;color:#222}table{border-collapse:collapse;margin:8px 0 24px}\
+td,th{padding:2px 8px;border:1px solid #e4e4e4;text-align:left}.killed{background:#c9e9cf}.survived{background:#ffd8b5}\
+.undecided{background:#eee}";
+
+/// As HTML: one page for all systems of a file.
+pub fn mutation_html(views: &[ExplainView]) -> String {
+    let title = escape(views.first().map_or("", |v| v.file.as_str()));
+    let mut out = format!(
+        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{title}: mutation coverage</title>\n\
+         <style>{STYLE}</style></head>\n<body><h1>{title}</h1>\n"
+    );
+    for view in views {
+        let m = &view.mutation;
+        let _ = writeln!(out, "<p>{}</p>\n<table><thead><tr><th>element</th><th>line</th><th>mutation</th>", {
+            escape(&m.score(|_| true).words())
+        });
+        for (i, p) in m.properties.iter().enumerate() {
+            let _ = write!(out, "<th title=\"{}\">{}</th>", escape(&m.score_of(i).words()), escape(p));
+        }
+        out.push_str("</tr></thead><tbody>\n");
+        for x in &m.mutants {
+            let element = &view.elements[x.element];
+            let line = element.line.map_or(String::new(), |l| l.to_string());
+            let _ = write!(
+                out,
+                "<tr><td>{}</td><td>{line}</td><td class=\"{}\">{}</td>",
+                escape(&element.name),
+                x.together().word(),
+                escape(&x.what)
+            );
+            for f in &x.fates {
+                let _ = write!(out, "<td class=\"{0}\">{0}</td>", f.word());
+            }
+            out.push_str("</tr>\n");
+        }
+        out.push_str("</tbody></table>\n");
+        for text in &m.disagreements {
+            let _ = writeln!(out, "<p><b>{}</b></p>", escape(text));
+        }
+    }
+    out.push_str("</body></html>\n");
+    out
+}

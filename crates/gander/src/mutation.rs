@@ -1,0 +1,117 @@
+//! Mutation coverage: small mistakes in a model, and which of its properties notice them (definition 8 of E. Ghassabani, Inductive
+//! Validity Cores, 2020).
+//!
+//! A mutant is killed by a property that fails of it, and survives one that holds, both by checked evidence; what nobody decides in its time is
+//! undecided. A killed mutant has its mistake in an element that is in every core of the property: with the element removed there would be
+//! even more runs, so no proof can do without it. That is compared with the cores that were found; a difference is an internal error.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use gander_engines::{CheckConfig, CheckReport, Nobody, check};
+use gander_explain::Parts;
+use gander_report::{ExplainView, MutantFate, MutantView, MutationView};
+use gander_system::passes::mutants;
+use gander_system::{ClaimId, ClaimKind, System, Verdict};
+
+use crate::explain::Engines;
+
+/// What mutants may take.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MutationBudget {
+    /// Each of them.
+    pub each: Duration,
+    /// All together.
+    pub all: Option<Duration>,
+}
+
+/// A property that holds, and its evidence.
+struct Proved<'r> {
+    claim: ClaimId,
+    verdict: &'r Verdict,
+}
+
+/// Makes the mutants of a system and decides its proved properties for each. `view` has the cores of these properties.
+pub(crate) fn mutation(
+    system: &Arc<System>,
+    parts: &Parts,
+    report: &CheckReport,
+    view: &ExplainView,
+    engines: &mut Engines<'_>,
+    budget: MutationBudget,
+) -> MutationView {
+    let began = Instant::now();
+    let explained = |claim: ClaimId| view.results.iter().any(|r| r.property == system.claims[claim.index()].name);
+    let proved: Vec<Proved<'_>> = report
+        .outcomes
+        .iter()
+        .filter(|o| explained(o.claim))
+        .map(|o| Proved { claim: o.claim, verdict: &o.verdict })
+        .collect();
+    let name = |p: &Proved<'_>| system.claims[p.claim.index()].name.clone();
+    let mut found = MutationView { properties: proved.iter().map(name).collect(), ..MutationView::default() };
+    for (element, part) in parts.list.iter().enumerate() {
+        let made = mutants(system, &part.elements);
+        for mutant in &made.list {
+            let left = budget.all.map(|all| all.saturating_sub(began.elapsed()));
+            let time = left.map_or(budget.each, |l| l.min(budget.each));
+            let fates = if time.is_zero() || engines.cancel.is_cancelled() {
+                vec![MutantFate::Undecided; proved.len()]
+            } else {
+                let mutated = Arc::new(made.applied(system, mutant));
+                fates(&mutated, &proved, engines, time)
+            };
+            found.mutants.push(MutantView { element, what: mutant.what.clone(), fates });
+        }
+    }
+    found.disagreements = disagreements(view, &found);
+    found
+}
+
+/// What the properties say of a mutant: by the old evidence if that is enough, by engines else.
+fn fates(mutated: &Arc<System>, proved: &[Proved<'_>], engines: &mut Engines<'_>, time: Duration) -> Vec<MutantFate> {
+    let mut fates = vec![MutantFate::Undecided; proved.len()];
+    let mut open = Vec::new();
+    for (i, p) in proved.iter().enumerate() {
+        if engines.checker.check(mutated, p.claim, p.verdict).is_ok() {
+            fates[i] = MutantFate::Survived;
+        } else {
+            open.push(i);
+        }
+    }
+    if open.is_empty() {
+        return fates;
+    }
+    let claims = open.iter().map(|&i| proved[i].claim).collect();
+    let config = CheckConfig { claims, timeout: Some(time), ..engines.config.clone() };
+    let report = check(mutated, &config, engines.cancel, &Nobody);
+    for outcome in &report.outcomes {
+        let Some(&i) = open.iter().find(|&&i| proved[i].claim == outcome.claim) else { continue };
+        let unreachable = matches!(mutated.claims[outcome.claim.index()].kind, ClaimKind::Reachable(_));
+        fates[i] = match (&outcome.verdict, unreachable) {
+            (Verdict::Holds(_), false) | (Verdict::Fails(_), true) => MutantFate::Survived,
+            (Verdict::Fails(_), false) | (Verdict::Holds(_), true) => MutantFate::Killed,
+            (Verdict::Unknown { .. }, _) => MutantFate::Undecided,
+        };
+    }
+    fates
+}
+
+/// Killed mutants of elements that some core does without.
+fn disagreements(view: &ExplainView, found: &MutationView) -> Vec<String> {
+    let mut texts = Vec::new();
+    for mutant in &found.mutants {
+        for (property, fate) in found.properties.iter().zip(&mutant.fates) {
+            let Some(r) = view.results.iter().find(|r| r.property == *property) else { continue };
+            let spared = r.cores.iter().any(|c| !c.contains(&mutant.element));
+            if *fate == MutantFate::Killed && spared {
+                let name = &view.elements[mutant.element].name;
+                texts.push(format!(
+                    "mutants and cores of {property} do not agree: it fails if {name} is wrong ({}), and has a core without it",
+                    mutant.what
+                ));
+            }
+        }
+    }
+    texts
+}
