@@ -132,12 +132,6 @@ impl Explainer<'_> {
             self.guessed = true;
             return Ok(());
         };
-        if first.given.is_some() {
-            let note = "the proof has no formulas that could be reduced part by part";
-            out.notes.push(note.into());
-            // One core is all of what the proof was about; others are found by asking again without each part.
-            self.guessed |= request.cores == Wish::One;
-        }
         let online = matches!(request.cores, Wish::All);
         let mut deliver = |e: &mut Self, proof: &Proof, minimal: bool, out: &mut Explanation| {
             let core = e.core(proof, minimal);
@@ -149,6 +143,18 @@ impl Explainer<'_> {
             Wish::All | Wish::AllOffline => self.enumerate(first, online, &mut deliver, out)?,
             _ if request.cut_sets => self.enumerate(first, true, &mut deliver, out)?,
             Wish::One => {
+                let mut first = first;
+                // No formulas that could be reduced: engines are asked again without each part.
+                if first.given.is_some() {
+                    out.notes.push(
+                        "the proof has no formulas; what it rests on was found by proving without each element".into(),
+                    );
+                    let result = self.shrink(&mut first);
+                    if result.is_err() {
+                        deliver(self, &first, false, out);
+                    }
+                    result?;
+                }
                 let result = if request.must { self.find_must(&first).map(drop) } else { Ok(()) };
                 deliver(self, &first, false, out);
                 result?;

@@ -120,7 +120,7 @@ impl<'p> Explainer<'p> {
             _ => {
                 let mut pool = Pool::fork(&system.pool);
                 invariant_of(system, &mut pool, claim)?;
-                Err("no core: it is shown by a run, which rests on no element".into())
+                Err("it is shown by a run, which rests on no element".into())
             }
         }
     }

@@ -24,8 +24,8 @@ struct Token {
 pub(crate) fn has_arrow(source: &str, span: Span) -> bool {
     let Some(text) = source.get(span.range()) else { return false };
     let (start, end) = right_side(text);
-    let tokens = tokens(text, start, end);
-    tokens.iter().any(|t| &text[t.start..t.end] == "->") && !tokens.iter().any(|t| is_if(text, t))
+    let first = tokens(text, start, end).into_iter().find(|t| matches!(&text[t.start..t.end], "->" | "if"));
+    first.is_some_and(|t| !is_if(text, &t))
 }
 
 /// The part of what was written there that the path leads to.

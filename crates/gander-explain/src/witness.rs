@@ -159,23 +159,23 @@ pub fn invariant_of(system: &System, pool: &mut Pool, claim: ClaimId) -> Result<
         ClaimKind::Reachable(goals) => match &goals[..] {
             [Goal::State(g)] => Ok(pool.not(g.term())),
             [Goal::Step { .. }] => Err(GUARDS),
-            _ => Err("no core for this kind: a chain of goals is proved about another system, with a node for each goal"),
+            _ => Err("not for this kind: a chain of goals is proved about another system, with a node for each goal"),
         },
         ClaimKind::CanEnable(_) | ClaimKind::NoSinkhole(_) | ClaimKind::NoDeadlock | ClaimKind::Completable(_) => {
             Err(GUARDS)
         }
-        ClaimKind::Eventually { .. } | ClaimKind::AlwaysEventually { .. } | ClaimKind::LeadsTo { .. } => {
-            Err("no core for this kind: a liveness proof rests on ranks, which need not decrease in the runs that are there \
-                 when something is removed")
-        }
+        ClaimKind::Eventually { .. } | ClaimKind::AlwaysEventually { .. } | ClaimKind::LeadsTo { .. } => Err(
+            "not for this kind: a liveness proof rests on ranks, which need not decrease in the runs that are there \
+                 when something is removed",
+        ),
         ClaimKind::StartSatisfiable(_)
         | ClaimKind::InfiniteRun
         | ClaimKind::AlwaysPossible(_)
         | ClaimKind::ExistsAlways(_) => {
-            Err("no core for this kind: more runs can make it true as well as false, so that what is enough is not defined")
+            Err("not for this kind: more runs can make it true as well as false, so that what is enough is not defined")
         }
     }
 }
 
-const GUARDS: &str = "no core for this kind: it speaks of guards and effects, which are elements themselves: without some of them it \
+const GUARDS: &str = "not for this kind: it speaks of guards and effects, which are elements themselves: without some of them it \
                       would be another claim";

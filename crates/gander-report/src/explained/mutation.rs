@@ -76,7 +76,8 @@ impl MutationScore {
 
     fn words(self) -> String {
         let all = self.killed + self.survived + self.undecided;
-        let share = if all == 0 { "-".to_string() } else { format!("{:.1} %", 100.0 * self.killed as f64 / all as f64) };
+        let share =
+            if all == 0 { "-".to_string() } else { format!("{:.1} %", 100.0 * self.killed as f64 / all as f64) };
         let open = if self.undecided == 0 { String::new() } else { format!(", {} undecided", self.undecided) };
         format!("{} of {all} killed, {share}{open}", self.killed)
     }
