@@ -1,13 +1,14 @@
 //! Compares engines with the oracle, part by part, and counts by kind of claim.
 //!
 //! ```text
-//! oracle COUNT [FIRST [ENGINE,ENGINE... [DEPTH]]] [--systems usual|few|linear|bits|arrays|dataflow|composed]
-//!        [--budget MILLISECONDS] [--part COUNT] [--log FILE] [--minutes MINUTES] [--open]
+//! oracle COUNT [FIRST [ENGINE,ENGINE... [DEPTH]]] [--budget MILLISECONDS] [--part COUNT] [--log FILE]
+//!        [--systems usual|few|linear|bits|arrays|dataflow|composed|checks|joined|linked]
+//!        [--minutes MINUTES] [--open]
 //! oracle --table FILE
 //! ```
 //!
 //! For example `oracle 20000 0 induction,pdr --log runs.tsv`. Engines run one after the other on the systems FIRST to
-//! FIRST + COUNT; `all` is the portfolio. The depth bounds bounded model checking and induction, the budget the time for one system:
+//! FIRST + COUNT; `all` is the portfolio as users get it, `nodes+bmc` two engines together. The depth bounds bounded model checking and induction, the budget the time for one system:
 //! claims that are open then stay open. Each part is a few lines of the log when it is over; a run that was stopped
 //! goes on with the FIRST that comes next. `--table` adds a log up; of a part that was run again the last run counts. Ends at the first disagreement or internal error.
 
@@ -22,7 +23,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use against_oracle::Portfolio;
-use gander_engines::engines;
+use gander_engines::{EngineOptions, engines};
 use gander_oracle::{Comparison, Lengths, Report, Settings, Tally, compare};
 use gander_smt::Solvers;
 
@@ -90,6 +91,9 @@ fn settings(systems: &str) -> Result<Settings, Error> {
         "arrays" => Settings::few_states().arrays(),
         "dataflow" => Settings::few_states().linear().definitions(),
         "composed" => Settings::few_states().composed(),
+        "checks" => Settings::few_states().five_checks(),
+        "joined" => Settings::few_states().composed().five_checks(),
+        "linked" => Settings::few_states().linked().five_checks(),
         other => return Err(wrong(format!("`{other}` are no systems"))),
     })
 }
@@ -118,10 +122,12 @@ fn compare_engine(
     solvers: &Arc<Solvers>,
     end: Instant,
 ) -> Result<(), Error> {
-    let one = Some([engine]).filter(|e| e[0] != "all");
-    let shortest = engines().iter().all(|e| e.name != engine || e.finds_shortest);
+    let names: Vec<&str> = engine.split('+').collect();
+    let named = Some(&names[..]).filter(|_| engine != "all");
+    let shortest = engine != "all" && engines().iter().all(|e| !names.contains(&e.name) || e.finds_shortest);
     let lengths = if shortest { Lengths::Shortest } else { Lengths::Any };
-    let mut portfolio = Portfolio::new(one.as_ref().map(|e| &e[..]));
+    let mut portfolio = Portfolio::new(named);
+    portfolio.options = Some(EngineOptions::default()).filter(|_| engine == "all");
     portfolio.solvers = Arc::clone(solvers);
     portfolio.timeout = options.budget;
     if let Some(depth) = options.depth {

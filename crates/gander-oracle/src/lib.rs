@@ -60,7 +60,7 @@ pub use compare::{Comparison, Decider, Decision, Disagreement, Lengths, Report, 
 pub use decide::{Answer, decide_claim};
 pub use describe::describe;
 pub use explore::{Choice, Reachable};
-pub use generate::{Flavour, GeneratedSystem, Settings, Shape, Size, generate, generate_with};
+pub use generate::{Emphasis, Flavour, GeneratedSystem, Settings, Shape, Size, generate, generate_with};
 pub use shrink::{Effort, shrink};
 
 /// How much the oracle does before it refuses.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use gander_engines::{CancelToken, CheckConfig, Nobody, check};
+use gander_engines::{CancelToken, CheckConfig, EngineOptions, Nobody, check};
 use gander_oracle::{Decider, Decision};
 use gander_smt::Solvers;
 use gander_system::{ClaimId, Evidence, System, Verdict};
@@ -22,6 +22,8 @@ pub struct Portfolio {
     pub few_states: u64,
     /// Of node invariants.
     pub node_rounds: u32,
+    /// In place of all the settings above but the time.
+    pub options: Option<EngineOptions>,
     /// Everything that went wrong inside.
     pub problems: Vec<String>,
     /// Claims left open, by seed order, for looking at.
@@ -42,6 +44,7 @@ impl Portfolio {
             timeout: Duration::from_secs(20),
             few_states: 20_000,
             node_rounds: 2,
+            options: None,
             problems: Vec::new(),
             open: Vec::new(),
         }
@@ -63,6 +66,9 @@ impl Decider for Portfolio {
         config.options.simulation.max_steps = self.max_steps;
         config.options.invariants.max_rounds = self.max_rounds;
         config.options.nodes.rounds = self.node_rounds;
+        if let Some(options) = &self.options {
+            config.options = options.clone();
+        }
         let report = check(system, &config, &CancelToken::new(), &Nobody);
         for e in &report.internal_errors {
             self.problems.push(format!("{}: {}: {}", e.engine, system.claims[e.claim.index()].name, e.problem));

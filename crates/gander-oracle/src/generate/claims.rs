@@ -6,7 +6,7 @@
 use gander_system::{ClaimKind, ClaimOrigin, FairnessId, FairnessKind, Goal, NodeId, StateTerm, TransitionId};
 use gander_term::{Op, TermId, Value};
 
-use super::Maker;
+use super::{Emphasis, Maker};
 use crate::{Limits, Reachable, Refusal, decide_claim};
 
 const DRAWS: usize = 8;
@@ -18,7 +18,10 @@ impl Maker {
     pub(super) fn claims(&mut self, written: usize, graph: &Reachable, limits: Limits) -> Result<(), Refusal> {
         self.fairness_constraints(graph);
         for i in 0..written {
-            let kind = self.random.weighted(&[22, 14, 14, 6, 4, 8, 8, 8, 8, 8]);
+            let kind = match self.settings.emphasis {
+                Emphasis::Everything => self.random.weighted(&[22, 14, 14, 6, 4, 8, 8, 8, 8, 8]),
+                Emphasis::FiveChecks => self.random.weighted(&[50, 30, 10, 10]),
+            };
             let wanted = self.random.chance(50);
             let long = self.random.chance(65);
             let mut drawn = None;
@@ -103,7 +106,7 @@ impl Maker {
         let mut choices: Vec<(TransitionId, TermId)> = Vec::new();
         for t in transitions {
             let formula = if self.random.chance(40) {
-                let mut symbols = self.currents();
+                let mut symbols = self.readable();
                 symbols.extend(self.builder.so_far().transition(t).params.iter().map(|p| p.symbol));
                 self.terms(symbols).boolean(1)
             } else {
@@ -117,15 +120,15 @@ impl Maker {
     fn state_formula(&mut self, graph: &Reachable) -> StateTerm {
         let t = match self.random.weighted(&[30, 20, 10, 40]) {
             0 => {
-                let symbols = self.currents();
+                let symbols = self.readable();
                 self.terms(symbols).boolean(1)
             }
             1 => {
-                let symbols = self.currents();
+                let symbols = self.readable();
                 self.terms(symbols).boolean(2)
             }
             2 => {
-                let symbols = self.currents();
+                let symbols = self.readable();
                 let node = NodeId::from(self.random.below(self.nodes));
                 let here = self.node_is(node);
                 let mut terms = self.terms(symbols);

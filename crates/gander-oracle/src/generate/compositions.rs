@@ -1,8 +1,8 @@
 //! Random compositions (docs/semantics.md, section 6), by the pass of `gander-system`.
 
-use gander_system::passes::{Sync, compose};
-use gander_system::{System, TransitionId};
-use gander_term::Value;
+use gander_system::passes::{Composed, Link, Sync, compose, compose_linked};
+use gander_system::{Role, System, TransitionId, VarId};
+use gander_term::{Sort, Value};
 
 use super::variables::Variable;
 use super::{GeneratedSystem, Maker, Settings, Shape, Size};
@@ -21,6 +21,91 @@ pub(super) fn make(
     let second = if random.chance(40) { first.clone() } else { component(&mut random, settings, limits)? };
     let syncs = synchronisations(&mut random, &first, &second);
     let composed = compose("composed", &[("x", &first), ("y", &second)], &syncs).ok()?;
+    with_claims(composed, random, settings, seed, depth, limits)
+}
+
+/// A composition of two or three instances of one or two specifications, of which the second reads variables of the first.
+pub(super) fn make_linked(
+    mut random: Random,
+    settings: Settings,
+    seed: u64,
+    depth: u64,
+    limits: Limits,
+) -> Option<GeneratedSystem> {
+    let first = component(&mut random, settings, limits)?;
+    let (reader, read) = reading(&mut random, settings, &first);
+    let links_of = |at: usize, of: usize| {
+        read.iter().map(move |&(input, var)| Link { reader: (at, input), read: (of, var) }).collect::<Vec<_>>()
+    };
+    let mut instances = vec![("x", &first), ("y", &reader)];
+    let mut links = links_of(1, 0);
+    match random.weighted(&[45, 20, 15, 20]) {
+        0 => {}
+        1 => instances.push(("z", &first)),
+        2 => {
+            instances.push(("z", &reader));
+            links.extend(links_of(2, 0));
+        }
+        // Each reads its own.
+        _ => {
+            instances.extend([("z", &first), ("u", &reader)]);
+            links.extend(links_of(3, 2));
+        }
+    }
+    let mut syncs = synchronisations(&mut random, &first, &reader);
+    if instances.len() > 2 && random.chance(40) {
+        let third = instances[2].1;
+        let pairs = synchronisations(&mut random, &first, third);
+        syncs.extend(pairs.into_iter().map(|s| Sync { name: format!("{}z", s.name), parts: to_third(s.parts) }));
+    }
+    let composed = compose_linked("linked", &instances, &syncs, &links).ok()?;
+    with_claims(composed, random, settings, seed, depth, limits)
+}
+
+fn to_third(parts: Vec<(usize, String)>) -> Vec<(usize, String)> {
+    parts.into_iter().map(|(at, gate)| (if at == 1 { 2 } else { at }, gate)).collect()
+}
+
+/// A specification that reads some variables of another one: the inputs that stand for them, and which they are.
+fn reading(random: &mut Random, settings: Settings, other: &System) -> (System, Vec<(VarId, VarId)>) {
+    let settings = Settings { size: Size::Few, shape: Shape::Single, ..settings };
+    let mut maker = Maker::new(Random::new(random.next(), 0), settings);
+    let mut read = Vec::new();
+    for id in other.var_ids() {
+        let var = other.var(id);
+        let sort = match var.sort {
+            Sort::Enum(e) => {
+                let known = other.pool.enumeration(e);
+                let variants: Vec<&str> = known.variants.iter().map(String::as_str).collect();
+                // Another enumeration of that name is in the way, sometimes.
+                match maker.builder.pool.declare_enum(&known.name, &variants) {
+                    Ok(here) => Sort::Enum(here),
+                    Err(_) => continue,
+                }
+            }
+            sort => sort,
+        };
+        if !read.is_empty() && random.chance(30) {
+            continue;
+        }
+        let name = format!("other.{}", var.name);
+        let input = maker.builder.var(&name, sort, Role::Input, None, None).expect("names are fresh");
+        maker.linked.push(maker.builder.so_far().var(input).current);
+        read.push((input, id));
+    }
+    maker.specification();
+    (maker.builder.finish(), read)
+}
+
+/// Adds claims about the whole.
+fn with_claims(
+    composed: Composed,
+    random: Random,
+    settings: Settings,
+    seed: u64,
+    depth: u64,
+    limits: Limits,
+) -> Option<GeneratedSystem> {
     let builder = composed.builder;
     let graph = Reachable::explore(builder.so_far(), &builder.pool, limits).ok()?;
     let mut maker = Maker::new(random, settings);

@@ -39,6 +39,20 @@ pub enum Shape {
     Single,
     /// The composition of two instances of small systems, often synchronised on a gate.
     Composed,
+    /// The composition of two or three instances, some of one specification, where one reads variables of another; often
+    /// synchronised on gates.
+    Linked,
+}
+
+/// What systems and claims are mostly about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Emphasis {
+    /// Everything.
+    Everything,
+    /// The five checks: safety, dead transitions, sinkholes, starts and relations without solution. Starts are over- and
+    /// under-constrained more often, transitions have parameters, quantified guards and constraints, and there are no
+    /// claims about liveness.
+    FiveChecks,
 }
 
 /// What to generate.
@@ -54,11 +68,19 @@ pub struct Settings {
     /// Whether there are variables that are functions of others, as a dataflow program has them. Effects are constraints
     /// then.
     pub definitions: bool,
+    /// What it is mostly about.
+    pub emphasis: Emphasis,
 }
 
 impl Default for Settings {
     fn default() -> Settings {
-        Settings { size: Size::Usual, shape: Shape::Single, flavour: None, definitions: false }
+        Settings {
+            size: Size::Usual,
+            shape: Shape::Single,
+            flavour: None,
+            definitions: false,
+            emphasis: Emphasis::Everything,
+        }
     }
 }
 
@@ -93,18 +115,33 @@ impl Settings {
         Settings { shape: Shape::Composed, ..self }
     }
 
+    /// The same, but compositions where one instance reads variables of another.
+    pub fn linked(self) -> Settings {
+        Settings { shape: Shape::Linked, ..self }
+    }
+
+    /// The same with an eye to the five checks.
+    pub fn five_checks(self) -> Settings {
+        Settings { emphasis: Emphasis::FiveChecks, ..self }
+    }
+
     fn most_states(self) -> usize {
-        match self.size {
-            Size::Few => 12,
-            Size::Usual => 300,
+        match (self.size, self.shape) {
+            (Size::Few, Shape::Single | Shape::Composed) => 12,
+            (Size::Few, Shape::Linked) => 32,
+            (Size::Usual, _) => 300,
         }
+    }
+
+    fn looks_at_checks(self) -> bool {
+        self.emphasis == Emphasis::FiveChecks
     }
 
     /// How far away the furthest state must be, in each of several cases.
     fn depths(self) -> &'static [u64] {
         match (self.size, self.shape) {
             (Size::Few, Shape::Single) => &[0, 2, 3, 4, 4, 5],
-            (Size::Few, Shape::Composed) => &[0, 2, 3, 4],
+            (Size::Few, Shape::Composed | Shape::Linked) => &[0, 2, 3, 4],
             (Size::Usual, _) => &[0, 2, 4, 5, 6, 7, 8, 10],
         }
     }
@@ -147,6 +184,7 @@ pub fn generate_with(seed: u64, settings: Settings) -> GeneratedSystem {
         let made = match settings.shape {
             Shape::Single => Maker::new(random, settings).make(seed, depth, limits),
             Shape::Composed => compositions::make(random, settings, seed, depth, limits),
+            Shape::Linked => compositions::make_linked(random, settings, seed, depth, limits),
         };
         if let Some(made) = made {
             return made;
@@ -164,6 +202,8 @@ struct Maker {
     enums: Vec<EnumId>,
     variables: Vec<Variable>,
     defined: Vec<Defined>,
+    /// Variables of another instance, which guards, effects and claims read.
+    linked: Vec<SymbolId>,
     transitions: Vec<TransitionId>,
 }
 
@@ -179,6 +219,7 @@ struct Defined {
 impl Maker {
     fn new(mut random: Random, settings: Settings) -> Maker {
         let flavour = settings.flavour.unwrap_or_else(|| match random.below(100) {
+            0..30 if settings.looks_at_checks() => Flavour { quantifiers: true, ..LINEAR },
             0..47 => LINEAR,
             47..55 => BIT_VECTORS,
             55..75 => Flavour { strings: true, ..LINEAR },
@@ -209,6 +250,7 @@ impl Maker {
             enums,
             variables: Vec::new(),
             defined: Vec::new(),
+            linked: Vec::new(),
             transitions: Vec::new(),
         }
     }
@@ -230,6 +272,11 @@ impl Maker {
 
     /// Everything but claims.
     fn body(&mut self, limits: Limits) -> Option<Reachable> {
+        self.specification();
+        Reachable::explore(self.builder.so_far(), &self.builder.pool, limits).ok()
+    }
+
+    fn specification(&mut self) {
         self.declare_variables();
         if self.settings.definitions {
             self.define_variables();
@@ -245,7 +292,6 @@ impl Maker {
             self.start(i);
         }
         self.control_graph();
-        Reachable::explore(self.builder.so_far(), &self.builder.pool, limits).ok()
     }
 
     /// Adds claims, and has the oracle answer them.

@@ -20,6 +20,11 @@ impl Maker {
         self.variables.iter().map(|v| v.current).chain(self.defined.iter().map(|d| d.current)).collect()
     }
 
+    /// What guards, effects and claims can speak of.
+    pub(super) fn readable(&self) -> Vec<SymbolId> {
+        self.currents().into_iter().chain(self.linked.iter().copied()).collect()
+    }
+
     /// Adds the assumptions that inputs need for a finite domain, and some that cut runs.
     pub(super) fn assumptions(&mut self) {
         for i in 0..self.variables.len() {
@@ -64,9 +69,10 @@ impl Maker {
     pub(super) fn start(&mut self, index: usize) {
         let target = if index == 0 { NodeId(0) } else { NodeId::from(self.random.below(self.nodes)) };
         let mut conjuncts = Vec::new();
+        let more = if self.settings.looks_at_checks() { 12 } else { 0 };
         for v in self.variables.clone() {
             let x = self.builder.pool.var(v.current);
-            let loose = self.random.chance(if v.role == Role::Input { 60 } else { 12 });
+            let loose = self.random.chance(if v.role == Role::Input { 60 } else { 12 + more });
             let mut terms = self.terms(Vec::new());
             if loose {
                 conjuncts.extend(variables::within(&mut terms, x, &v.domain));
@@ -86,6 +92,13 @@ impl Maker {
             let here = terms.mk(Op::Eq, &[x, x]);
             conjuncts.push(terms.mk(Op::Not, &[here]));
         }
+        if more > 0 && self.random.chance(15) {
+            // Says the same of a variable once more, or contradicts what was said.
+            let v = self.random.pick(&self.variables).clone();
+            let place = self.random.below(v.domain.len());
+            let x = self.builder.pool.var(v.current);
+            conjuncts.push(self.terms(Vec::new()).one_of(x, &v.domain[place..=place]));
+        }
         conjuncts.extend(self.defined.iter().map(|d| d.now));
         let conjuncts: Vec<_> = conjuncts.into_iter().map(|c| (c, None)).collect();
         self.builder.start(&format!("start{index}"), target, &conjuncts, None).expect("over one state");
@@ -100,8 +113,10 @@ impl Maker {
         };
         let mut draft =
             self.builder.transition(&format!("t{index}"), gate, source, target, None).expect("names are fresh");
-        let mut symbols = self.currents();
+        let mut symbols = self.readable();
+        let checks = self.settings.looks_at_checks();
         let params = match (self.settings.size, self.random.below(100)) {
+            (_, 35..55) if checks => 1,
             (_, 0..55) => 0,
             (Size::Few, _) | (_, 55..90) => 1,
             _ => 2,
@@ -162,9 +177,12 @@ impl Maker {
     fn effect(&mut self, draft: &mut TransitionDraft, symbols: &[SymbolId]) {
         let mut primed: Vec<Variable> = Vec::new();
         let constraints = self.settings.definitions;
+        let checks = self.settings.looks_at_checks();
         for v in self.variables.clone() {
             let weights = match (v.role, v.sort.is_finite()) {
                 (Role::Input, _) => [86, 0, 0, 14],
+                (Role::State, true) if checks => [40, 30, 7, 23],
+                (Role::State, false) if checks => [30, 45, 0, 25],
                 (Role::State, true) => [45, 38, 7, 10],
                 (Role::State, false) => [34, 54, 0, 12],
             };
