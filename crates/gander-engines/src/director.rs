@@ -21,7 +21,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel}
 use std::time::{Duration, Instant};
 
 use gander_smt::Killer;
-use gander_system::{ClaimId, Evidence, NodeFormulas, Obstacle, System, Verdict};
+use gander_system::{ClaimId, Evidence, Leg, NodeFormulas, Obstacle, System, Verdict};
 
 use crate::board::{Board, Fact, ProvedInvariant};
 use crate::cancel::CancelToken;
@@ -410,7 +410,7 @@ impl Director<'_> {
             return self.ready.push(proposal);
         }
         let now = Instant::now();
-        let hope = self.floor.finds_shortest(proposal.claim) && !is_far(self.board, proposal.claim, length);
+        let hope = self.floor.finds_shortest(proposal.claim) && !is_far(self.board, &proposal);
         let (least, factor) = (self.config.options.patience, PATIENCE_FACTOR);
         let patience = if hope { least.max((now - self.started) * factor) } else { Duration::ZERO };
         self.waiting.push(Waiting { until: now.checked_add(patience).unwrap_or(now), length, proposal });
@@ -599,16 +599,23 @@ fn run_length(proposal: &Proposal) -> Option<u64> {
     }
 }
 
-/// Runs up to this length are searched in no time.
-const FAR: u64 = 1000;
+/// Runs up to this length are searched in no time, and a run is far away if it is so many times as long as what has been
+/// searched so far.
+const FAR: (u64, u64) = (1000, 20);
 
-/// A run is far away if it is so many times as long as what has been searched so far.
-const FAR_FACTOR: u64 = 20;
+/// The same for runs with repetitions. Who finds such takes no more rounds than are needed, so they are rarely much too
+/// long; and they are written in a few lines, for which nobody should wait as long as for hundreds of steps.
+const FAR_WITH_REPETITIONS: (u64, u64) = (60, 3);
 
 /// True if a run that decides the claim is so long that nobody will search all shorter ones soon.
-fn is_far(board: &Board, claim: ClaimId, length: Option<u64>) -> bool {
-    let searched = board.bound(claim).map_or(0, u64::from);
-    length.is_some_and(|length| length > FAR.max(searched.saturating_mul(FAR_FACTOR)))
+fn is_far(board: &Board, proposal: &Proposal) -> bool {
+    let searched = board.bound(proposal.claim).map_or(0, u64::from);
+    let (Verdict::Holds(Evidence::Run(run)) | Verdict::Fails(Evidence::Run(run))) = &proposal.verdict else {
+        return false;
+    };
+    let repeats = run.legs.iter().any(|leg| matches!(leg, Leg::Repeat { .. }));
+    let (least, factor) = if repeats { FAR_WITH_REPETITIONS } else { FAR };
+    run.length() > least.max(searched.saturating_mul(factor))
 }
 
 /// True if it is known that nothing shorter than a run of this length decides the claim.
