@@ -1,7 +1,7 @@
 //! A run as a table: step, transition with parameters, node, and what changed.
 
 use crate::style::Paint;
-use crate::view::{RepeatView, TraceRow, TraceView};
+use crate::view::{RepeatView, TraceView};
 
 /// How much of a run is shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -17,6 +17,8 @@ pub enum TraceDetail {
 const ENDS: usize = 20;
 /// Values longer than this are shortened.
 const LONGEST_VALUE: usize = 60;
+/// A repetition of several steps is written out up to this many characters.
+const LONGEST_REPETITION: usize = 72;
 /// Transitions wider than this do not widen the column for the others.
 const WIDEST_ACTION: usize = 48;
 
@@ -48,17 +50,20 @@ pub(crate) fn trace_table_from(
         TraceDetail::Changes => (0..ENDS).chain(trace.rows.len() - ENDS..trace.rows.len()).collect(),
     };
     let shown: Vec<usize> = shown.into_iter().filter(|&i| i >= shared.rows).collect();
-    let width_of = |text: fn(&TraceRow) -> &str, most: usize, least: usize| {
-        shown.iter().map(|&i| text(&trace.rows[i]).chars().count()).filter(|&w| w <= most).max().unwrap_or(0).max(least)
+    let actions: Vec<String> = (0..trace.rows.len()).map(|i| action_and_times(trace, i)).collect();
+    let width_of = |text: &dyn Fn(usize) -> usize, least: usize| {
+        shown.iter().map(|&i| text(i)).filter(|&w| w <= WIDEST_ACTION).max().unwrap_or(0).max(least)
     };
+    let node_width = |i: usize| trace.rows[i].node.chars().count();
     let table = Table {
         trace,
         detail,
         paint,
         margin: " ".repeat(indent),
         number: trace.length.to_string().len(),
-        action: width_of(|r| &r.action, WIDEST_ACTION, 4),
-        node: if trace.show_nodes { width_of(|r| &r.node, WIDEST_ACTION, 4) } else { 0 },
+        action: width_of(&|i| actions[i].chars().count(), 4),
+        node: if trace.show_nodes { width_of(&node_width, 4) } else { 0 },
+        actions: &actions,
     };
     table.render(&shown, shared)
 }
@@ -69,6 +74,8 @@ struct Table<'a> {
     paint: Paint,
     margin: String,
     number: usize,
+    /// By row: the transition, and how often if it is repeated by itself.
+    actions: &'a [String],
     action: usize,
     node: usize,
 }
@@ -89,10 +96,10 @@ impl Table<'_> {
                 let text = format!("... {} more steps (--trace full shows them)", i - before - 1);
                 self.remark(&mut out, &text);
             }
-            for r in self.trace.repeats.iter().filter(|r| r.first_row == i) {
-                self.remark(&mut out, &repeat_text(r));
+            for (which, _) in self.trace.repeats.iter().enumerate().filter(|(_, r)| r.first_row == i && r.rows > 1) {
+                self.remark(&mut out, &format!("{}, the last time shown:", self.repetition(which)));
             }
-            self.row(&mut out, &self.trace.rows[i]);
+            self.row(&mut out, i);
             if self.trace.back_to == Some(self.trace.rows[i].step) && i + 1 < self.trace.rows.len() {
                 self.remark(&mut out, "the loop:");
             }
@@ -115,9 +122,33 @@ impl Table<'_> {
         out.push('\n');
     }
 
-    fn row(&self, out: &mut String, row: &TraceRow) {
+    /// `(put(n = 1) x 9; clear) x 1000`, nested where repetitions are; how many steps it are where that would be long.
+    fn repetition(&self, which: usize) -> String {
+        let whole = self.trace.repeats[which];
+        let end = (whole.first_row + whole.rows).min(self.actions.len());
+        let within: Vec<&RepeatView> =
+            self.trace.repeats[which..].iter().filter(|r| r.rows > 1 && r.first_row < end).collect();
+        let mut text = String::new();
+        for row in whole.first_row..end {
+            if row > whole.first_row {
+                text.push_str("; ");
+            }
+            text.extend(within.iter().filter(|r| r.first_row == row).map(|_| '('));
+            text.push_str(&self.actions[row]);
+            for r in within.iter().rev().filter(|r| r.first_row + r.rows == row + 1) {
+                text.push_str(&format!(") x {}", r.times));
+            }
+            if text.chars().count() > LONGEST_REPETITION {
+                return format!("(these {} steps) x {}", whole.rows, whole.times);
+            }
+        }
+        text
+    }
+
+    fn row(&self, out: &mut String, number: usize) {
+        let row = &self.trace.rows[number];
         let mut line = format!("{:>1$}  ", row.step, self.number);
-        line.push_str(&pad(&row.action, self.action));
+        line.push_str(&pad(&self.actions[number], self.action));
         if self.node > 0 {
             line.push_str("  ");
             line.push_str(&pad(&row.node, self.node));
@@ -150,9 +181,13 @@ impl Table<'_> {
     }
 }
 
-fn repeat_text(r: &RepeatView) -> String {
-    let steps = if r.rows == 1 { "this step".to_string() } else { format!("these {} steps", r.rows) };
-    format!("{steps} {} times, the last time shown:", r.times)
+/// `deposit(amount = 50) x 1999`: the transition of a row with the repetitions of it alone, the innermost first.
+fn action_and_times(trace: &TraceView, row: usize) -> String {
+    let mut text = trace.rows[row].action.clone();
+    for r in trace.repeats.iter().rev().filter(|r| r.first_row == row && r.rows == 1) {
+        text.push_str(&format!(" x {}", r.times));
+    }
+    text
 }
 
 fn pad(text: &str, width: usize) -> String {
@@ -163,6 +198,7 @@ fn pad(text: &str, width: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::view::TraceRow;
     use expect_test::expect;
 
     fn row(step: u64, action: &str, node: &str, changes: &[(&str, &str)]) -> TraceRow {
@@ -253,10 +289,37 @@ mod tests {
             ..TraceView::default()
         };
         expect![[r#"
-               0  start  x = 0
-                  this step 2000 times, the last time shown:
-            2000  up     x = 2000
+               0  start      x = 0
+            2000  up x 2000  x = 2000
         "#]]
         .assert_eq(&trace_table(&trace, TraceDetail::Changes, 0, Paint::Plain));
+    }
+
+    #[test]
+    fn repetitions_of_several_steps_are_written_out_while_they_are_short() {
+        let mut trace = TraceView {
+            length: 9001,
+            rows: [(0, "start"), (8999, "put(n = 1)"), (9000, "clear"), (9001, "close")]
+                .map(|(step, action)| row(step, action, "N", &[]))
+                .to_vec(),
+            repeats: vec![
+                RepeatView { first_row: 1, rows: 3, times: 2 },
+                RepeatView { first_row: 1, rows: 2, times: 900 },
+                RepeatView { first_row: 1, rows: 1, times: 9 },
+            ],
+            ..TraceView::default()
+        };
+        expect![[r#"
+               0  start
+                  ((put(n = 1) x 9; clear) x 900; close) x 2, the last time shown:
+                  (put(n = 1) x 9; clear) x 900, the last time shown:
+            8999  put(n = 1) x 9
+            9000  clear
+            9001  close
+        "#]]
+        .assert_eq(&trace_table(&trace, TraceDetail::Changes, 0, Paint::Plain));
+        trace.rows[1].action = "put".repeat(40);
+        let text = trace_table(&trace, TraceDetail::Changes, 0, Paint::Plain);
+        assert!(text.contains("(these 2 steps) x 900, the last time shown:"), "{text}");
     }
 }
