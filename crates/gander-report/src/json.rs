@@ -2,7 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::view::{CheckView, ClaimView, ClaimedView, DiagnosticView, EngineView, ScheduleView, ToolView, VerdictView};
+use crate::view::{
+    CheckView, ClaimView, ClaimedView, ConstraintView, DiagnosticView, EngineView, Place, ScheduleView, ToolView,
+    VerdictView,
+};
 
 /// The name of the form; a change that could break a reader changes it.
 pub const SCHEMA: &str = "gander/1";
@@ -100,6 +103,16 @@ fn claim_json(claim: &ClaimView) -> Value {
     }
     if !claim.claimed.is_empty() {
         put("claimed", claim.claimed.iter().map(claimed_json).collect());
+    }
+    if !claim.contradiction.is_empty() {
+        let constraint = |c: &ConstraintView| {
+            let at = |of: fn(&Place) -> u32| json!(c.place.as_ref().map(of));
+            json!({
+                "text": c.text, "line": at(|p| p.line), "column": at(|p| p.column),
+                "end_line": at(|p| p.end_line), "end_column": at(|p| p.end_column),
+            })
+        };
+        put("contradiction", Value::Array(claim.contradiction.iter().map(constraint).collect()));
     }
     put("evidence", evidence.map_or(Value::Null, |e| e.saved.clone()));
     Value::Object(object)

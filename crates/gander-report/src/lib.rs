@@ -42,6 +42,6 @@ pub use text::{CheckText, Detail, check_text, counts_line, worst_exit_code};
 pub use trace_files::{streams_csv, streams_vcd};
 pub use trace_text::{TraceDetail, trace_table};
 pub use view::{
-    CheckView, ClaimView, ClaimedView, DiagnosticView, EngineView, EvidenceView, ObstacleView, Origin, Place,
-    RepeatView, ScheduleView, Severity, ShownEvidence, ToolView, TraceRow, TraceView, VerdictView,
+    CheckView, ClaimView, ClaimedView, ConstraintView, DiagnosticView, EngineView, EvidenceView, ObstacleView, Origin,
+    Place, RepeatView, ScheduleView, Severity, ShownEvidence, ToolView, TraceRow, TraceView, VerdictView,
 };

@@ -6,7 +6,9 @@ use crate::schedule_text::schedule_text;
 use crate::stream_table::{PLAIN_WIDTH, StreamScope, StreamTable, stream_table};
 use crate::style::Paint;
 use crate::trace_text::{Shared, TraceDetail, trace_table, trace_table_from};
-use crate::view::{CheckView, ClaimView, Origin, ShownEvidence, ToolView, TraceRow, TraceView, VerdictView};
+use crate::view::{
+    CheckView, ClaimView, ConstraintView, Origin, ShownEvidence, ToolView, TraceRow, TraceView, VerdictView,
+};
 
 /// How much is shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -231,6 +233,11 @@ fn claim_lines<'a>(out: &mut String, claim: &'a ClaimView, width: usize, how: Ch
                     };
                 }
             }
+            _ if !claim.contradiction.is_empty() => {
+                for line in contradiction_lines(&claim.contradiction) {
+                    let _ = writeln!(out, "{margin}{line}");
+                }
+            }
             shown => {
                 for line in reason(shown) {
                     let _ = writeln!(out, "{margin}{line}");
@@ -262,6 +269,18 @@ fn tool_line(tool: &ToolView) -> String {
     };
     let ending = if tool.ending == "finished" { String::new() } else { format!("; {}", tool.ending) };
     format!("{}: {counts}, {:.1} s{ending}", tool.tool, tool.seconds)
+}
+
+/// Constraints that contradict each other, each with its line.
+fn contradiction_lines(constraints: &[ConstraintView]) -> Vec<String> {
+    let mut lines = vec![match constraints {
+        [_] => "no state satisfies this constraint:".to_string(),
+        _ => "no state satisfies these constraints, all together:".to_string(),
+    }];
+    let place = |c: &ConstraintView| c.place.map_or_else(String::new, |p| format!("line {}", p.line));
+    let width = constraints.iter().map(|c| place(c).chars().count()).max().unwrap_or(0);
+    lines.extend(constraints.iter().map(|c| format!("  {:<width$}  {}", place(c), c.text).trim_end().to_string()));
+    lines
 }
 
 /// A run, as the kind of model wants it.

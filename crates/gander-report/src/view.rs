@@ -242,6 +242,8 @@ pub struct ClaimView {
     pub abstracted: Vec<String>,
     /// Of what can never happen: nodes, and what always holds there that excludes it. Empty if that is not known.
     pub because: Vec<(String, String)>,
+    /// Of a start that no state satisfies: constraints that contradict each other. Empty if they are not known.
+    pub contradiction: Vec<ConstraintView>,
     /// The node whose proof it is, if it is not the whole that was checked.
     pub shown_in: Option<String>,
     /// The author bounds runs to so many steps, and the answer is about all of these: no more is known of longer ones.
@@ -278,6 +280,15 @@ pub struct ToolView {
     pub seconds: f64,
     /// How it ended, in words.
     pub ending: String,
+}
+
+/// A constraint of the model.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ConstraintView {
+    /// As it is written.
+    pub text: String,
+    /// Where.
+    pub place: Option<Place>,
 }
 
 /// What a check of one file found.

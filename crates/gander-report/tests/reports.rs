@@ -20,6 +20,7 @@ fn claim(name: &str, origin: Origin, verdict: VerdictView) -> ClaimView {
         seconds: 0.01,
         abstracted: Vec::new(),
         because: Vec::new(),
+        contradiction: Vec::new(),
         shown_in: None,
         within: None,
         claimed: Vec::new(),
@@ -90,10 +91,9 @@ fn text_for_people() {
         fails    modest         after 3 steps, bmc, 1.2 s
                  always balance < 1000
                  warning: the run cannot be extended
-                 0  start                  Open  balance = 50, note = ""
-                 1  deposit(amount = 1/3)  Open  balance = 151/3
-                    this step 2 times, the last time shown:
-                 3  deposit(amount = 475)  Open  balance = 3001/3
+                 0  start                      Open  balance = 50, note = ""
+                 1  deposit(amount = 1/3)      Open  balance = 151/3
+                 3  deposit(amount = 475) x 2  Open  balance = 3001/3
         unknown  open question
                  always open question > 0
                  not decided by any run of up to 20 steps

@@ -18,8 +18,8 @@ use crate::formula::{ChoiceTerm, StateTerm, StepTerm};
 use crate::origin::{Element, ElementId, ElementInfo, ElementKind, ElementName, Span};
 use crate::scope::{Meaning, Place, Scopes};
 use crate::system::{
-    Doubt, Effect, GateId, Graph, Node, NodeId, Numerals, Param, Range, Role, Start, StartId, StateVar, StreamKind,
-    Structure, System, Transition, TransitionId, VarId,
+    Doubt, Effect, GateId, Graph, Instance, Node, NodeId, Numerals, Param, Range, Role, Start, StartId, StateVar,
+    StreamKind, Structure, System, Transition, TransitionId, VarId,
 };
 
 /// Why something could not be built. Front-ends check first and show their own diagnostics; this is the safety net.
@@ -167,6 +167,7 @@ impl SystemBuilder {
             doubt: None,
             structure: Structure::default(),
             step_limit: None,
+            instances: Vec::new(),
             graph: Graph::default(),
         };
         let mut scopes = Scopes::default();
@@ -273,6 +274,11 @@ impl SystemBuilder {
     /// Says that runs end after so many steps, as the author bounds what is claimed.
     pub fn set_step_limit(&mut self, steps: IBig) {
         self.system.step_limit = Some(steps);
+    }
+
+    /// Says of what instances the system is composed.
+    pub fn set_instances(&mut self, instances: Vec<Instance>) {
+        self.system.instances = instances;
     }
 
     /// Makes a node final.

@@ -36,8 +36,8 @@ pub use evidence_file::{
 pub use formula::{ChoiceTerm, StateTerm, StepTerm};
 pub use legs::Legs;
 pub use origin::{Element, ElementId, ElementInfo, ElementKind, ElementName, Span};
-pub use suspicion::{Suspicion, Suspicions};
+pub use suspicion::{Condition, Suspicion, Suspicions};
 pub use system::{
-    Doubt, Effect, GateId, Node, NodeId, Numerals, Param, Range, Role, Start, StartId, StateVar, StreamKind, Structure,
-    System, Transition, TransitionId, VarId,
+    Doubt, Effect, GateId, Instance, InstanceNode, Node, NodeId, Numerals, Param, Range, Role, Start, StartId,
+    StateVar, StreamKind, Structure, System, Transition, TransitionId, VarId,
 };

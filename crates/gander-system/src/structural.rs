@@ -90,7 +90,14 @@ impl System {
                 adding.claim("no sinkhole", &n.name, ClaimKind::NoSinkhole(id), n.span);
             }
         }
-        let added = adding.finish();
+        let mut added = adding.finish();
+        if !self.instances.is_empty() {
+            for claim in &mut added {
+                if let ClaimKind::NoSinkhole(n) = claim.kind {
+                    claim.text = format!("some transition is enabled with {}", self.place_text(n));
+                }
+            }
+        }
         self.claims.extend(added);
         if !instances.is_empty() {
             self.pool = pool.freeze();

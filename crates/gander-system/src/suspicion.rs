@@ -13,16 +13,20 @@
 //! | two transitions of one gate | `reachable` a step of one where the other is enabled | holds |
 //! | an invariant of the author's | `always invariant in Node` | fails |
 //!
-//! Divisors below a quantifier, or that speak of the next state, are not looked at.
+//! In a composed system a node, a condition or an invariant of a specification is in many places of the whole: what is said
+//! of it is said of all of them.
 
-use gander_term::{Importer, Op, Pool, Sort, SymbolId, TermId, Value};
+mod divisors;
+
+use gander_term::{Importer, Pool, Simplifier, Sort, SymbolId, TermId, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::claim::{Claim, ClaimId, ClaimKind, ClaimOrigin, Goal};
 use crate::evidence::NodeFormulas;
 use crate::formula::{ChoiceTerm, StateTerm};
 use crate::origin::{Element, ElementId, ElementInfo, ElementKind, ElementName, Span};
-use crate::system::{Effect, NodeId, Structure, System, TransitionId};
+use crate::system::{Effect, NodeId, Param, Structure, System, TransitionId};
+use divisors::zero_divisors;
 
 /// What may be wrong with a system.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -47,27 +51,41 @@ pub enum Suspicion {
         case: TermId,
     },
     /// No run may reach the node.
-    NeverReached(NodeId),
+    NeverReached {
+        /// What it is called.
+        name: String,
+        /// Where it is written.
+        span: Option<Span>,
+        /// Which it is; in a composed system all where an instance is at it.
+        nodes: Vec<NodeId>,
+    },
     /// The condition may hold whenever a run is at one of the nodes.
     AlwaysTrue {
         /// The part of the guard.
         element: ElementId,
         /// The transition; the first of several in a composed system.
         transition: TransitionId,
-        /// The condition.
-        condition: TermId,
-        /// The nodes that the transition leaves.
-        nodes: Vec<NodeId>,
+        /// What it says at the nodes that the transition leaves.
+        cases: Vec<Condition>,
     },
-    /// Both transitions may be enabled at once, with the same parameters.
-    Overlap(TransitionId, TransitionId),
+    /// Both transitions of a pair may be enabled at once, with the same parameters. Several pairs in a composed system.
+    Overlap(Vec<(TransitionId, TransitionId)>),
     /// The invariant that the author gave may not be true.
     WrongHint {
-        /// Where it was given.
-        node: NodeId,
-        /// Which.
-        element: ElementId,
+        /// Where it was given, and which it is there; several in a composed system.
+        places: Vec<(NodeId, ElementId)>,
     },
+}
+
+/// A condition of a transition at the node that it leaves.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Condition {
+    /// The node.
+    pub node: NodeId,
+    /// The condition, whatever the parameters are within their ranges.
+    pub term: TermId,
+    /// The same for some parameters.
+    pub samples: Vec<TermId>,
 }
 
 /// Terms of suspicions are in this pool, a fork of the system's.
@@ -137,23 +155,29 @@ impl System {
         let kind = match suspicion {
             Suspicion::DivisionInStep { cases, .. } => step(cases.clone()),
             Suspicion::DivisionInClaim { case, .. } => ClaimKind::Reachable(vec![Goal::State(StateTerm(*case))]),
-            Suspicion::NeverReached(n) => {
-                let here = within(&[*n], pool);
+            Suspicion::NeverReached { nodes, .. } => {
+                let here = within(nodes, pool);
                 ClaimKind::Reachable(vec![Goal::State(StateTerm(here))])
             }
-            Suspicion::AlwaysTrue { condition, nodes, .. } => {
-                let here = within(nodes, pool);
-                ClaimKind::Always(StateTerm(pool.implies(here, *condition)))
+            Suspicion::AlwaysTrue { cases, .. } => {
+                let parts: Vec<TermId> = cases
+                    .iter()
+                    .map(|c| {
+                        let here = within(&[c.node], pool);
+                        pool.implies(here, c.term)
+                    })
+                    .collect();
+                ClaimKind::Always(StateTerm(pool.and(parts)))
             }
-            Suspicion::Overlap(first, second) => {
-                let both = self.overlap_term(pool, *first, *second);
-                step(vec![(*first, both)])
-            }
-            Suspicion::WrongHint { node, element } => {
-                let hint = self.node(*node).hints.iter().find(|h| h.id == *element);
-                let formula = hint.map_or_else(|| pool.tt(), |h| h.term.term());
-                let here = within(&[*node], pool);
-                ClaimKind::Always(StateTerm(pool.implies(here, formula)))
+            Suspicion::Overlap(pairs) => step(pairs.iter().map(|&(a, b)| (a, self.overlap_term(pool, a, b))).collect()),
+            Suspicion::WrongHint { places } => {
+                let mut parts = Vec::new();
+                for &(node, element) in places {
+                    let Some(hint) = self.node(node).hints.iter().find(|h| h.id == element) else { continue };
+                    let here = within(&[node], pool);
+                    parts.push(pool.implies(here, hint.term.term()));
+                }
+                ClaimKind::Always(StateTerm(pool.and(parts)))
             }
         };
         let name = format!("suspicion {number}");
@@ -181,11 +205,17 @@ impl Suspicions {
     }
 
     fn hints(&mut self, system: &System) {
-        // In a composed system an invariant is one of very many nodes: their instances answer for it.
-        let drawn = system.node_ids().filter(|&n| system.node(n).span.is_some());
-        for n in drawn {
-            let hints = system.node(n).hints.iter();
-            self.list.extend(hints.map(|h| Suspicion::WrongHint { node: n, element: h.id }));
+        let mut by_place: FxHashMap<Span, usize> = FxHashMap::default();
+        for n in system.node_ids() {
+            for h in &system.node(n).hints {
+                let Some(span) = system.elements[h.id.index()].span else { continue };
+                let at = *by_place.entry(span).or_insert(self.list.len());
+                match self.list.get_mut(at) {
+                    Some(Suspicion::WrongHint { places }) if places.len() >= MOST_PLACES => {}
+                    Some(Suspicion::WrongHint { places }) => places.push((n, h.id)),
+                    _ => self.list.push(Suspicion::WrongHint { places: vec![(n, h.id)] }),
+                }
+            }
         }
     }
 
@@ -203,6 +233,7 @@ impl Suspicions {
             let parts: Vec<(ElementId, TermId)> = guard.chain(effect).collect();
             for (element, term) in parts {
                 for (divisor, case) in zero_divisors(&mut self.pool, term) {
+                    let case = self.now(system, t, case);
                     let free = self.pool.free_symbols(&[case]);
                     let known = |s: &SymbolId| current.contains(s) || transition.params.iter().any(|p| p.symbol == *s);
                     if !free.iter().all(known) {
@@ -234,6 +265,42 @@ impl Suspicions {
         }
     }
 
+    /// A formula about a step, about the state before it: some step like that can be taken.
+    fn now(&mut self, system: &System, t: TransitionId, case: TermId) -> TermId {
+        let is_next = |s: &SymbolId| system.vars.iter().any(|v| v.next == *s);
+        if !self.pool.free_symbols(&[case]).iter().any(is_next) {
+            return case;
+        }
+        let mut given: FxHashMap<SymbolId, TermId> = FxHashMap::default();
+        let mut parts = vec![case];
+        for e in &system.transition(t).effect {
+            match *e {
+                Effect::Assign { var, value, .. } => drop(given.insert(system.var(var).next, value.term())),
+                Effect::Keep { var, .. } => {
+                    let same = self.pool.var(system.var(var).current);
+                    given.insert(system.var(var).next, same);
+                }
+                Effect::Constrain { relation, .. } => parts.push(relation.term()),
+            }
+        }
+        let assumed = system.assumption_term(&mut self.pool, system.transition(t).target);
+        let later: FxHashMap<SymbolId, TermId> =
+            system.vars.iter().map(|v| (v.current, self.pool.var(v.next))).collect();
+        parts.push(self.pool.substitute(assumed, &later));
+        let whole = self.pool.and(parts);
+        let whole = self.pool.substitute(whole, &given);
+        let chosen: Vec<SymbolId> = self.pool.free_symbols(&[whole]).into_iter().filter(is_next).collect();
+        let (mut bound, mut names) = (Vec::new(), FxHashMap::default());
+        for s in chosen {
+            let (name, sort) = (self.pool.symbol(s).name.clone(), self.pool.symbol(s).sort);
+            let b = self.pool.declare_bound(&name, sort);
+            names.insert(s, self.pool.var(b));
+            bound.push(b);
+        }
+        let whole = self.pool.substitute(whole, &names);
+        self.pool.exists(&bound, whole)
+    }
+
     /// A term as people read it: parameters without the name of their transition.
     fn shown(&self, transition: &str, t: TermId) -> String {
         self.pool.display_bounded(t, LONGEST).to_string().replace(&format!("{transition}."), "")
@@ -242,38 +309,107 @@ impl Suspicions {
     fn nodes(&mut self, system: &System) {
         let reached = reached_by_graph(system);
         let drawn = system.node_ids().filter(|&n| system.node(n).span.is_some() && system.nodes.len() > 1);
-        self.list.extend(drawn.filter(|n| reached[n.index()]).map(Suspicion::NeverReached));
+        let one = |n: NodeId| Suspicion::NeverReached {
+            name: system.node(n).name.clone(),
+            span: system.node(n).span,
+            nodes: vec![n],
+        };
+        self.list.extend(drawn.filter(|n| reached[n.index()]).map(one));
+        // A node of a specification: of all its instances.
+        let mut by_place: FxHashMap<Span, usize> = FxHashMap::default();
+        for node in system.instances.iter().flat_map(|i| &i.nodes) {
+            let Some(span) = node.span else { continue };
+            let at = *by_place.entry(span).or_insert(self.list.len());
+            match self.list.get_mut(at) {
+                Some(Suspicion::NeverReached { nodes, .. }) => nodes.extend(&node.places),
+                _ => self.list.push(Suspicion::NeverReached {
+                    name: node.name.clone(),
+                    span: Some(span),
+                    nodes: node.places.clone(),
+                }),
+            }
+        }
+        self.list.retain(|s| match s {
+            Suspicion::NeverReached { nodes, .. } => !nodes.is_empty() && nodes.len() <= MOST_PLACES,
+            _ => true,
+        });
     }
 
     fn conditions(&mut self, system: &System) {
-        let params = |t: TransitionId| system.transition(t).params.iter().map(|p| p.symbol);
-        let mut by_place: FxHashMap<(Option<Span>, TermId), usize> = FxHashMap::default();
+        let mut by_place: FxHashMap<(Option<Span>, Option<TermId>), usize> = FxHashMap::default();
         for t in system.transition_ids() {
-            let own: FxHashSet<SymbolId> = params(t).collect();
-            for g in &system.transition(t).guard {
+            let transition = system.transition(t);
+            for g in &transition.guard {
                 let info = &system.elements[g.id.index()];
                 let term = g.term.term();
                 let free = self.pool.free_symbols(&[term]);
-                if info.kind != ElementKind::Guard || free.is_empty() || free.iter().any(|s| own.contains(s)) {
+                if info.kind != ElementKind::Guard || free.is_empty() {
                     continue;
                 }
-                let source = system.transition(t).source;
-                let at = *by_place.entry((info.span, term)).or_insert(self.list.len());
+                let own: Vec<&Param> = transition.params.iter().filter(|p| free.contains(&p.symbol)).collect();
+                let Some((term, samples)) = self.for_all_parameters(term, &own) else { continue };
+                let case = Condition { node: transition.source, term, samples };
+                // What is written in one place is one condition.
+                let key = (info.span, info.span.is_none().then_some(term));
+                let at = *by_place.entry(key).or_insert(self.list.len());
                 match self.list.get_mut(at) {
-                    Some(Suspicion::AlwaysTrue { nodes, .. }) => nodes.push(source),
-                    _ => self.list.push(Suspicion::AlwaysTrue {
-                        element: g.id,
-                        transition: t,
-                        condition: term,
-                        nodes: vec![source],
-                    }),
+                    Some(Suspicion::AlwaysTrue { cases, .. }) if cases.contains(&case) => {}
+                    Some(Suspicion::AlwaysTrue { cases, .. }) => cases.push(case),
+                    _ => self.list.push(Suspicion::AlwaysTrue { element: g.id, transition: t, cases: vec![case] }),
                 }
             }
         }
+        self.list.retain(|s| match s {
+            Suspicion::AlwaysTrue { cases, .. } => cases.len() <= MOST_PLACES,
+            _ => true,
+        });
+    }
+
+    /// The condition for all parameters within their ranges, and for some; nothing if it is false for one of them anyway.
+    fn for_all_parameters(&mut self, condition: TermId, params: &[&Param]) -> Option<(TermId, Vec<TermId>)> {
+        if params.is_empty() {
+            return Some((condition, Vec::new()));
+        }
+        if params.iter().any(|p| p.sort == Sort::String) {
+            return None;
+        }
+        let mut samples = Vec::new();
+        for turn in 0..3 {
+            let mut chosen: FxHashMap<SymbolId, TermId> = FxHashMap::default();
+            for p in params {
+                let value = sample(&self.pool, p, turn);
+                let value = self.pool.constant(value);
+                chosen.insert(p.symbol, value);
+            }
+            let sample = self.pool.substitute(condition, &chosen);
+            let sample = Simplifier::new().simplify(&mut self.pool, sample);
+            if self.pool.as_bool(sample) == Some(false) {
+                return None;
+            }
+            samples.push(sample);
+        }
+        let (mut bound, mut names, mut ranges) = (Vec::new(), FxHashMap::default(), Vec::new());
+        for p in params {
+            let b = self.pool.declare_bound(&p.name, p.sort);
+            let x = self.pool.var(b);
+            names.insert(p.symbol, x);
+            bound.push(b);
+            if let Some(range) = &p.range {
+                let low = self.pool.constant(Value::Int(range.low.clone()));
+                let high = self.pool.constant(Value::Int(range.high.clone()));
+                ranges.push(self.pool.le(low, x));
+                ranges.push(self.pool.le(x, high));
+            }
+        }
+        let body = self.pool.substitute(condition, &names);
+        let within = self.pool.and(ranges);
+        let body = self.pool.implies(within, body);
+        Some((self.pool.forall(&bound, body), samples))
     }
 
     fn overlaps(&mut self, system: &System) {
-        for n in system.node_ids().filter(|&n| system.node(n).span.is_some()) {
+        let mut by_place: FxHashMap<(Span, Span), usize> = FxHashMap::default();
+        for n in system.node_ids() {
             let leaving = system.leaving(n);
             let mut by_gate: FxHashMap<_, Vec<TransitionId>> = FxHashMap::default();
             for &t in leaving {
@@ -285,11 +421,51 @@ impl Suspicions {
             groups.sort();
             for list in groups {
                 for (i, &a) in list.iter().enumerate() {
-                    let later = list[i + 1..].iter().copied();
-                    self.list.extend(later.filter(|&b| same_params(system, a, b)).map(|b| Suspicion::Overlap(a, b)));
+                    for &b in list[i + 1..].iter().filter(|&&b| same_params(system, a, b)) {
+                        self.overlap(system, &mut by_place, a, b);
+                    }
                 }
             }
         }
+    }
+
+    fn overlap(
+        &mut self,
+        system: &System,
+        by_place: &mut FxHashMap<(Span, Span), usize>,
+        a: TransitionId,
+        b: TransitionId,
+    ) {
+        let (Some(first), Some(second)) = (system.transition(a).span, system.transition(b).span) else { return };
+        // Steps that several take together may have a place in common.
+        if first == second {
+            return;
+        }
+        let at = *by_place.entry((first, second)).or_insert(self.list.len());
+        match self.list.get_mut(at) {
+            Some(Suspicion::Overlap(pairs)) if pairs.len() >= MOST_PLACES => {}
+            Some(Suspicion::Overlap(pairs)) => pairs.push((a, b)),
+            _ => self.list.push(Suspicion::Overlap(vec![(a, b)])),
+        }
+    }
+}
+
+/// Places of a composed system that are looked at for one suspicion.
+const MOST_PLACES: usize = 256;
+
+/// A value of a parameter: the least, the greatest, or some other, if it has a range; else 0, 1 or -1, and so on.
+fn sample(pool: &Pool, p: &Param, turn: usize) -> Value {
+    match (p.sort, &p.range) {
+        (_, Some(range)) => Value::Int(if turn == 1 { range.high.clone() } else { range.low.clone() }),
+        (Sort::Bool, _) => Value::Bool(turn == 1),
+        (Sort::Enum(e), _) => {
+            let last = pool.enumeration(e).variants.len().saturating_sub(1);
+            Value::Enum(e, turn.min(last) as u32)
+        }
+        (Sort::BitVec(width), _) => Value::bits(width, turn as u32),
+        (Sort::Real, _) => Value::Real([0, 1, -1][turn].into()),
+        (Sort::Int, _) => Value::int([0, 1, -1][turn]),
+        (Sort::String, _) => Value::str(["", "a", "b"][turn]),
     }
 }
 
@@ -311,106 +487,4 @@ fn reached_by_graph(system: &System) -> Vec<bool> {
         }
     }
     reached
-}
-
-/// The divisors of a term that are no literals, each with "its value matters and it is zero".
-///
-/// A part of a term matters where the parts beside it do not decide the whole: behind `d != 0 and`, in the branch of an
-/// `if` that is taken.
-fn zero_divisors(pool: &mut Pool, root: TermId) -> Vec<(TermId, TermId)> {
-    let parts = pool.postorder(&[root]);
-    if !parts.iter().any(|&t| is_division(pool.op(t))) {
-        return Vec::new();
-    }
-    let mut matters: FxHashMap<TermId, TermId> = FxHashMap::default();
-    let always = pool.tt();
-    matters.insert(root, always);
-    let mut found: Vec<(TermId, TermId)> = Vec::new();
-    for &t in parts.iter().rev() {
-        let Some(&here) = matters.get(&t) else { continue };
-        let args = pool.args(t).to_vec();
-        let op = pool.op(t);
-        if is_division(op) && pool.as_constant(args[1]).is_none() {
-            let zero = match pool.sort(args[1]) {
-                Sort::Real => pool.constant(Value::Real(0.into())),
-                _ => pool.int(0),
-            };
-            let is_zero = pool.eq(args[1], zero);
-            let case = pool.and([here, is_zero]);
-            match found.iter_mut().find(|(d, _)| *d == args[1]) {
-                Some((_, other)) => *other = pool.or([*other, case]),
-                None => found.push((args[1], case)),
-            }
-        }
-        if matches!(op, Op::Forall | Op::Exists) {
-            continue;
-        }
-        for (i, &arg) in args.iter().enumerate() {
-            let edge = edge_condition(pool, op, &args, i);
-            let there = pool.and([here, edge]);
-            let all = match matters.get(&arg) {
-                Some(&known) => pool.or([known, there]),
-                None => there,
-            };
-            matters.insert(arg, all);
-        }
-    }
-    found.retain(|(_, case)| pool.as_bool(*case) != Some(false));
-    found
-}
-
-fn is_division(op: Op) -> bool {
-    matches!(op, Op::Div | Op::IntDiv | Op::Mod)
-}
-
-/// When the argument matters for the value of an operator.
-fn edge_condition(pool: &mut Pool, op: Op, args: &[TermId], at: usize) -> TermId {
-    match (op, at) {
-        (Op::Ite, 1) => args[0],
-        (Op::Ite, 2) => pool.not(args[0]),
-        (Op::Implies, 1) => args[0],
-        // Only what stands before it guards it, as it is read.
-        (Op::And, _) => pool.and(args[..at].to_vec()),
-        (Op::Or, _) => {
-            let before: Vec<TermId> = args[..at].iter().map(|&a| pool.not(a)).collect();
-            pool.and(before)
-        }
-        _ => pool.tt(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::testing::account;
-
-    fn cases(formula: &str) -> Vec<(String, String)> {
-        let mut m = account();
-        m.always(formula);
-        let s = m.finish();
-        let found = s.suspicions();
-        found
-            .list
-            .iter()
-            .filter_map(|f| match f {
-                Suspicion::DivisionInClaim { divisor, case, .. } => {
-                    Some((divisor.clone(), found.pool().display(*case).to_string()))
-                }
-                _ => None,
-            })
-            .collect()
-    }
-
-    fn pair(a: &str, b: &str) -> (String, String) {
-        (a.to_string(), b.to_string())
-    }
-
-    #[test]
-    fn a_divisor_counts_where_it_matters() {
-        assert_eq!(cases("100 div balance > 1"), [pair("balance", "balance == 0")]);
-        assert_eq!(cases("100 div 7 > 1"), []);
-        assert_eq!(cases("balance != 0 and 100 div balance > 1"), [pair("balance", "balance != 0 and balance == 0")]);
-        assert_eq!(cases("(if fee > 0 then balance mod fee else 0) >= 0"), [pair("fee", "fee > 0 and fee == 0")]);
-        assert_eq!(cases("forall k: int. 1 div k >= 0"), []);
-    }
 }

@@ -272,7 +272,29 @@ pub struct System {
     pub structure: Structure,
     /// Runs end after so many steps, as the author bounds what is claimed: verdicts about all runs say so.
     pub step_limit: Option<IBig>,
+    /// The instances that it is composed of, if it is; only of systems as front-ends make them.
+    pub instances: Vec<Instance>,
     pub(crate) graph: Graph,
+}
+
+/// A specification that takes part in a composed system.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Instance {
+    /// What it is called.
+    pub name: String,
+    /// The nodes of its specification.
+    pub nodes: Vec<InstanceNode>,
+}
+
+/// A node of an instance's specification.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct InstanceNode {
+    /// What it is called there.
+    pub name: String,
+    /// Where it is written.
+    pub span: Option<Span>,
+    /// The nodes of the composed system at which the instance is there, in order.
+    pub places: Vec<NodeId>,
 }
 
 /// A point on which readers of a language differ: for some of them every state satisfies a formula, for others it need
@@ -286,6 +308,20 @@ pub struct Doubt {
 }
 
 impl System {
+    /// Where every instance of a composed system is when it is at a node: `a at Open, b at Frozen`. The name of the node
+    /// if it is not composed.
+    pub fn place_text(&self, node: NodeId) -> String {
+        let at = |i: &Instance| {
+            let there = i.nodes.iter().find(|n| n.places.binary_search(&node).is_ok())?;
+            Some(format!("{} at {}", i.name, there.name))
+        };
+        let all: Option<Vec<String>> = self.instances.iter().map(at).collect();
+        match all {
+            Some(all) if !all.is_empty() => all.join(", "),
+            _ => self.node(node).name.clone(),
+        }
+    }
+
     /// The system as those read it who assume the formula of the doubt; it has the same variables, steps and claims.
     pub fn without_doubt(&self) -> Option<System> {
         let doubt = self.doubt.as_ref()?;

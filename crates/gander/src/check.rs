@@ -9,16 +9,16 @@ use gander_engines::{
     Schedule, engines,
 };
 use gander_lang::lustre::{Program, with_included};
-use gander_lang::{Code, Colour, Diagnostic, Loaded, RenderStyle, SourceFile, language_of, nearest, render};
+use gander_lang::{Code, Colour, Diagnostic, LineIndex, Loaded, RenderStyle, SourceFile, language_of, nearest, render};
 use gander_race::Entrant;
 use gander_report::describe::{Answered, action_text, claim_view, diagnostic_view};
 use gander_report::{
-    CheckView, ClaimView, DiagnosticView, EngineView, EvidenceView, Paint, ScheduleView, Severity, ShownEvidence,
-    VerdictView,
+    CheckView, ClaimView, ConstraintView, DiagnosticView, EngineView, EvidenceView, Paint, Place, ScheduleView,
+    Severity, ShownEvidence, VerdictView,
 };
 use gander_smt::Solvers;
 use gander_system::write_evidence;
-use gander_system::{ClaimId, ClaimKind, ClaimOrigin, Dataflow, Evidence, System, Verdict};
+use gander_system::{ClaimId, ClaimKind, ClaimOrigin, Dataflow, ElementId, Evidence, System, Verdict};
 
 use crate::cache::ProofCache;
 use crate::findings::{Lint, findings};
@@ -342,7 +342,7 @@ pub fn check_loaded(
             report
         };
         let before = view.claims.len();
-        show(system, &report, options, &mut view);
+        show(system, &report, options, source, &mut view);
         if let Some((proved, errors, notes)) = modular {
             view.claims.extend(proved.iter().map(|p| modular_view(system, p, options)));
             view.claims[before..].sort_by_cached_key(|c| system.claims.iter().position(|d| d.name == c.name));
@@ -409,7 +409,7 @@ fn schedule_view(schedule: &Schedule) -> ScheduleView {
 }
 
 /// Adds the verdicts about a system to the view.
-fn show(system: &System, report: &CheckReport, options: &CheckOptions, view: &mut CheckView) {
+fn show(system: &System, report: &CheckReport, options: &CheckOptions, source: &str, view: &mut CheckView) {
     view.internal_errors.extend(report.internal_errors.iter().map(|e| internal_error_text(system, e)));
     // Only runs are shown with the help of the equations.
     let is_run = |v: &Verdict| matches!(v, Verdict::Holds(Evidence::Run(_)) | Verdict::Fails(Evidence::Run(_)));
@@ -435,7 +435,10 @@ fn show(system: &System, report: &CheckReport, options: &CheckOptions, view: &mu
             flow: flow.as_ref(),
         };
         let because = reasons.because(system, answered.claim, answered.verdict);
-        let mut shown = ClaimView { because, ..claim_view(system, answered, saved) };
+        let contradiction = reasons.contradiction(system, answered.claim, answered.verdict);
+        let contradiction =
+            contradiction.into_iter().map(|(id, text)| constraint_view(system, id, text, source)).collect();
+        let mut shown = ClaimView { because, contradiction, ..claim_view(system, answered, saved) };
         if let (ClaimKind::Completable(t), Verdict::Fails(Evidence::Run(run))) =
             (&answered.claim.kind, answered.verdict)
             && let VerdictView::Fails(EvidenceView { shown: ShownEvidence::Trace(trace), .. }) = &mut shown.verdict
@@ -446,6 +449,19 @@ fn show(system: &System, report: &CheckReport, options: &CheckOptions, view: &mu
         }
         view.claims.push(shown);
     }
+}
+
+/// An element of the model with its place in the source, in the words of the author if they fit on a line.
+fn constraint_view(system: &System, id: ElementId, text: String, source: &str) -> ConstraintView {
+    let span = system.elements[id.index()].span;
+    let written = span.and_then(|s| source.get(s.start as usize..s.end as usize)).map(str::trim);
+    let text = written.filter(|w| !w.is_empty() && !w.contains('\n')).map_or(text, str::to_string);
+    let place = span.filter(|_| written.is_some()).map(|s| {
+        let lines = LineIndex::new(source);
+        let (from, to) = (lines.position(source, s.start), lines.position(source, s.end));
+        Place { line: from.line, column: from.column, end_line: to.line, end_column: to.column }
+    });
+    ConstraintView { text, place }
 }
 
 /// The configurations for several systems. A claim that is named must be one of some system.

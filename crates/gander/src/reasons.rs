@@ -1,14 +1,15 @@
 //! Why something never happens, as briefly as possible.
 //!
 //! A proof that a transition is dead is an invariant of all nodes. What the reader needs is the part that contradicts the
-//! guard: the conjuncts at the node that the transition leaves, without those that can be left out.
+//! guard: the conjuncts at the node that the transition leaves, without those that can be left out. Likewise of a start that no
+//! state satisfies: the constraints that contradict each other.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use gander_smt::{Answer, Limits, SessionConfig, Solvers, StepSymbol};
 use gander_system::{
-    ClaimKind, ClaimOrigin, Effect, Evidence, Goal, Leg, NodeFormulas, Run, System, TransitionId, Verdict,
+    ClaimKind, ClaimOrigin, Effect, ElementId, Evidence, Goal, Leg, NodeFormulas, Run, System, TransitionId, Verdict,
 };
 use gander_term::{Importer, Op, Pool, Simplifier, SymbolId, TermId, Value, evaluate};
 use rustc_hash::FxHashMap;
@@ -60,6 +61,43 @@ impl Reasons {
         }
         let told: Option<Vec<(String, String)>> = dead.iter().map(|&t| self.at_node(system, formulas, t)).collect();
         told.unwrap_or_default()
+    }
+
+    /// For a start that no state satisfies: constraints and assumptions that contradict each other, none of which can be
+    /// left out (unless time runs out).
+    pub fn contradiction(
+        &mut self,
+        system: &System,
+        claim: &gander_system::Claim,
+        verdict: &Verdict,
+    ) -> Vec<(ElementId, String)> {
+        let (ClaimKind::StartSatisfiable(start), Verdict::Fails(Evidence::Refutation)) = (&claim.kind, verdict) else {
+            return Vec::new();
+        };
+        let start = &system.starts[start.index()];
+        let mut pool = Pool::fork(&system.pool);
+        let mut parts: Vec<(ElementId, TermId)> = start.constraint.iter().map(|c| (c.id, c.term.term())).collect();
+        for a in &system.assumptions {
+            parts.push((a.id, system.at_node(&mut pool, a.term, start.target)));
+        }
+        let begun = *self.begun.get_or_insert_with(Instant::now);
+        let all = pool.and(parts.iter().map(|(_, t)| *t));
+        if parts.len() > MOST_PARTS || system.vars.iter().any(|v| v.stream.is_some()) || !self.contradicts(&pool, all) {
+            return Vec::new();
+        }
+        // Of what is written twice the first stays.
+        let order: Vec<ElementId> = parts.iter().rev().map(|(id, _)| *id).collect();
+        for id in order {
+            if begun.elapsed() >= TIME || parts.len() == 1 {
+                break;
+            }
+            let fewer: Vec<(ElementId, TermId)> = parts.iter().copied().filter(|(other, _)| *other != id).collect();
+            let formula = pool.and(fewer.iter().map(|(_, t)| *t));
+            if self.contradicts(&pool, formula) {
+                parts = fewer;
+            }
+        }
+        parts.into_iter().map(|(id, t)| (id, pool.display_bounded(t, LONGEST_FORMULA).to_string())).collect()
     }
 
     fn at_node(&mut self, system: &System, formulas: &NodeFormulas, t: TransitionId) -> Option<(String, String)> {

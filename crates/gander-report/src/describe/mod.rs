@@ -69,6 +69,7 @@ pub fn claim_view(system: &System, answered: Answered<'_>, saved: serde_json::Va
         warnings: warnings.to_vec(),
         abstracted: Vec::new(),
         because: Vec::new(),
+        contradiction: Vec::new(),
         shown_in: None,
         within: system.step_limit.as_ref().filter(|_| about_all_runs).map(ToString::to_string),
         claimed: Vec::new(),

@@ -4,7 +4,7 @@ use gander_certify::Gap;
 use gander_lang::{Code, Diagnostic, Span};
 use gander_report::TraceView;
 use gander_report::describe::{action_text, state_values, trace_view};
-use gander_system::{ClaimId, ElementId, Evidence, NodeFormulas, NodeId, Run, Suspicion, System, TransitionId};
+use gander_system::{ClaimId, ElementId, Evidence, Leg, NodeFormulas, NodeId, Run, Suspicion, System, TransitionId};
 
 /// Steps of a run that are told one by one.
 const MOST_STEPS: usize = 8;
@@ -18,10 +18,12 @@ pub(super) fn heading(system: &System, suspicion: &Suspicion) -> (Code, Span) {
     match suspicion {
         Suspicion::DivisionInStep { element: e, .. } => (Code::W0810, element(e)),
         Suspicion::DivisionInClaim { claim, .. } => (Code::W0810, place(system.claims[claim.index()].span)),
-        Suspicion::NeverReached(n) => (Code::W0811, place(system.node(*n).span)),
+        Suspicion::NeverReached { span, .. } => (Code::W0811, place(*span)),
         Suspicion::AlwaysTrue { element: e, .. } => (Code::W0812, element(e)),
-        Suspicion::Overlap(_, second) => (Code::W0813, place(system.transition(*second).span)),
-        Suspicion::WrongHint { element: e, .. } => (Code::W0815, element(e)),
+        Suspicion::Overlap(pairs) => {
+            (Code::W0813, place(pairs.first().and_then(|(_, second)| system.transition(*second).span)))
+        }
+        Suspicion::WrongHint { places } => (Code::W0815, places.first().map_or(Span::at(0), |(_, hint)| element(hint))),
     }
 }
 
@@ -45,7 +47,10 @@ impl Messages<'_> {
         Diagnostic::new(Code::W0810, self.place(element), format!("`{divisor}` can be zero here, and it is divided by"))
             .here(format!("zero in the step {last}"))
             .note(told(&trace))
-            .help(format!("exclude it in the guard: `{divisor} != 0`"))
+            .help(match divisor.contains('\'') {
+                true => format!("demand `{divisor} != 0` before"),
+                false => format!("exclude it in the guard: `{divisor} != 0`"),
+            })
     }
 
     pub fn division_in_claim(&self, claim: ClaimId, divisor: &str, run: &Run) -> Diagnostic {
@@ -57,20 +62,25 @@ impl Messages<'_> {
             .help(format!("say what is to hold then: `{divisor} != 0 -> ...`"))
     }
 
-    pub fn never_reached(&self, node: NodeId, evidence: &Evidence) -> Diagnostic {
-        let name = &self.source.node(node).name;
-        let span = self.source.node(node).span.unwrap_or(Span::at(0));
+    pub fn never_reached(&self, name: &str, span: Option<Span>, nodes: &[NodeId], evidence: &Evidence) -> Diagnostic {
+        let span = span.unwrap_or(Span::at(0));
         let mut diagnostic = Diagnostic::new(Code::W0811, span, format!("no run reaches the node `{name}`"));
         let invariant = match evidence {
             Evidence::Invariant(formulas) | Evidence::KInductive { invariant: formulas, .. } => Some(formulas),
             _ => None,
         };
-        for &t in self.source.entering(node).iter().take(3) {
+        let mut told: Vec<Span> = Vec::new();
+        for &t in nodes.iter().flat_map(|&n| self.source.entering(n)) {
             let transition = self.source.transition(t);
-            let before = self.source.node(transition.source);
+            // Of several instances others may move.
+            if told.len() == 3 || nodes.contains(&transition.source) {
+                continue;
+            }
             let known = invariant.and_then(|f| self.formula(f, transition.source));
-            if let (Some(known), Some(at)) = (known, transition.span) {
-                diagnostic = diagnostic.label(at, format!("never taken: at {} always {known}", before.name));
+            if let (Some(known), Some(at)) = (known, transition.span.filter(|at| !told.contains(at))) {
+                told.push(at);
+                let before = self.source.place_text(transition.source);
+                diagnostic = diagnostic.label(at, format!("never taken: at {before} always {known}"));
             }
         }
         diagnostic.help("a guard on the way is never true; correct it, or remove the node")
@@ -87,13 +97,20 @@ impl Messages<'_> {
     pub fn always_true(&self, element: ElementId, transition: TransitionId) -> Diagnostic {
         let transition = self.source.transition(transition);
         let node = &self.source.node(transition.source).name;
-        let message = format!("this condition of `{}` is always true at `{node}`", transition.name);
+        let name = who(&transition.name);
+        let message = match self.source.instances.is_empty() {
+            true => format!("this condition of `{name}` is always true at `{node}`"),
+            false => format!("this condition of `{name}` is always true, wherever other instances are"),
+        };
         Diagnostic::new(Code::W0812, self.place(element), message)
             .note("every reachable state at the node satisfies it, so it never keeps the transition from being taken")
             .help("remove it, or correct it; `allow W0812` in the node says that it is there for safety")
     }
 
-    pub fn overlap(&self, first: TransitionId, second: TransitionId, run: &Run) -> Diagnostic {
+    /// The run takes the first transition of one of the pairs, where the second is enabled as well.
+    pub fn overlap(&self, pairs: &[(TransitionId, TransitionId)], run: &Run) -> Option<Diagnostic> {
+        let Some(Leg::Step(step)) = run.legs.last() else { return None };
+        let &(first, second) = pairs.iter().find(|(first, _)| *first == step.transition)?;
         let (a, b) = (self.source.transition(first), self.source.transition(second));
         let gate = a.gate.map_or("", |g| self.source.gates[g.index()].as_str());
         let mut trace = trace_view(self.system, run, None);
@@ -101,30 +118,35 @@ impl Messages<'_> {
         let mut diagnostic = Diagnostic::new(
             Code::W0813,
             b.span.unwrap_or(Span::at(0)),
-            format!("`{}` and `{}` can both be taken with the gate `{gate}` in one state", a.name, b.name),
+            format!("`{}` and `{}` can both be taken with the gate `{gate}` in one state", who(&a.name), who(&b.name)),
         )
-        .note(format!("{}; then {last}, or the same by `{}`", told(&trace), b.name));
+        .note(format!("{}; then {last}, or the same by `{}`", told(&trace), who(&b.name)));
         if let Some(span) = a.span {
             diagnostic = diagnostic.label(span, "the other one");
         }
-        diagnostic.help("make the guards exclude each other, or write `allow W0813` in the node if the choice is meant")
+        let help = "make the guards exclude each other, or write `allow W0813` in the node if the choice is meant";
+        Some(diagnostic.help(help))
     }
 
-    pub fn wrong_hint(&self, node: NodeId, element: ElementId, run: &Run) -> Diagnostic {
-        let name = &self.source.node(node).name;
+    /// The run ends in one of the places, in a state that the invariant does not allow.
+    pub fn wrong_hint(&self, places: &[(NodeId, ElementId)], run: &Run) -> Option<Diagnostic> {
+        let last = run.legs.last().map_or(run.first.node, |leg| last_node(self.source, leg, run.first.node));
+        let &(node, element) = places.iter().find(|(n, _)| *n == last).or(places.first())?;
+        let name = self.source.place_text(node);
         let trace = trace_view(self.system, run, None);
         let message = format!("this invariant is not true at `{name}`, so it is not used");
         let mut diagnostic = Diagnostic::new(Code::W0815, self.place(element), message);
-        if let Some(gander_system::Leg::Step(step)) = run.legs.last()
+        if let Some(Leg::Step(step)) = run.legs.last()
             && let Some(span) = self.source.transition(step.transition).span
         {
             diagnostic = diagnostic.label(span, "this step breaks it");
         }
-        diagnostic.note(told(&trace)).help("correct it, or remove it: claims are proved without invariants as well")
+        let help = "correct it, or remove it: claims are proved without invariants as well";
+        Some(diagnostic.note(told(&trace)).help(help))
     }
 
     pub fn gap(&self, node: NodeId, element: ElementId, gap: &Gap) -> Diagnostic {
-        let name = &self.source.node(node).name;
+        let name = self.source.place_text(node);
         let action = action_text(self.source, gap.transition, &gap.params);
         let values = |state: &gander_system::State| {
             let list = state_values(self.source, &state.values);
@@ -138,6 +160,25 @@ impl Messages<'_> {
         diagnostic
             .note(format!("{action} leads from {} to {}", values(&gap.before), values(&gap.after)))
             .note("perhaps no run reaches the first of these states: an invariant that excludes it would help")
+    }
+}
+
+/// What moves in a transition, without the place in a composed system.
+fn who(name: &str) -> &str {
+    name.split_once(": ").map_or(name, |(_, who)| who)
+}
+
+/// The node behind a leg of a run.
+fn last_node(system: &System, leg: &Leg, before: NodeId) -> NodeId {
+    let mut leg = leg;
+    loop {
+        match leg {
+            Leg::Step(step) => return system.transition(step.transition).target,
+            Leg::Repeat { body, .. } => match body.last() {
+                Some(inner) => leg = inner,
+                None => return before,
+            },
+        }
     }
 }
 

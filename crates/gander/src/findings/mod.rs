@@ -13,8 +13,8 @@ use gander_certify::{CheckLimits, Checker};
 use gander_engines::{CancelToken, CheckConfig, CheckReport, Nobody};
 use gander_lang::{Allowance, Code, Diagnostic};
 use gander_system::{
-    ClaimId, Effect, Element, Evidence, Leg, NodeFormulas, NodeId, Run, State, StateTerm, Step, Suspicion, System,
-    Verdict,
+    ClaimId, Condition, Effect, Element, Evidence, Leg, NodeFormulas, NodeId, Run, Span, State, StateTerm, Step,
+    Suspicion, System, Verdict,
 };
 use gander_term::{Pool, TermId, Value, evaluate};
 
@@ -79,9 +79,10 @@ pub(crate) fn findings(lint: &Lint<'_>, cancel: &CancelToken) -> Vec<Diagnostic>
         .iter()
         .enumerate()
         .filter_map(|(i, s)| match (s, verdict(i)) {
-            (Suspicion::NeverReached(n), Some(Verdict::Fails(_))) => Some(*n),
+            (Suspicion::NeverReached { nodes, .. }, Some(Verdict::Fails(_))) => Some(nodes.clone()),
             _ => None,
         })
+        .flatten()
         .collect();
     let say = Messages { system: &asked, source: system };
     let mut found = Vec::new();
@@ -94,22 +95,22 @@ pub(crate) fn findings(lint: &Lint<'_>, cancel: &CancelToken) -> Vec<Diagnostic>
             (Suspicion::DivisionInClaim { claim, divisor, .. }, Verdict::Holds(Evidence::Run(run))) => {
                 Some(say.division_in_claim(*claim, divisor, run))
             }
-            (Suspicion::NeverReached(n), Verdict::Fails(evidence)) => Some(say.never_reached(*n, evidence)),
-            (Suspicion::AlwaysTrue { element, transition, nodes, .. }, Verdict::Holds(_))
-                if nodes.iter().any(|n| known.visited[n.index()] && !unreached.contains(n)) =>
+            (Suspicion::NeverReached { name, span, nodes }, Verdict::Fails(evidence)) => {
+                Some(say.never_reached(name, *span, nodes, evidence))
+            }
+            (Suspicion::AlwaysTrue { element, transition, cases }, Verdict::Holds(_))
+                if cases.iter().any(|c| known.visited[c.node.index()] && !unreached.contains(&c.node)) =>
             {
                 Some(say.always_true(*element, *transition))
             }
-            (Suspicion::Overlap(a, b), Verdict::Holds(Evidence::Run(run))) => Some(say.overlap(*a, *b, run)),
-            (Suspicion::WrongHint { node, element }, Verdict::Fails(Evidence::Run(run))) => {
-                Some(say.wrong_hint(*node, *element, run))
-            }
+            (Suspicion::Overlap(pairs), Verdict::Holds(Evidence::Run(run))) => say.overlap(pairs, run),
+            (Suspicion::WrongHint { places }, Verdict::Fails(Evidence::Run(run))) => say.wrong_hint(places, run),
             _ => None,
         });
     }
     let wrong = |node: NodeId, hint: &Element<StateTerm>| {
         list.iter().enumerate().any(|(i, s)| {
-            matches!(s, Suspicion::WrongHint { node: n, element } if *n == node && *element == hint.id)
+            matches!(s, Suspicion::WrongHint { places } if places.contains(&(node, hint.id)))
                 && matches!(verdict(i), Some(Verdict::Fails(_)))
         })
     };
@@ -141,8 +142,7 @@ fn gaps(
     wrong: &dyn Fn(NodeId, &Element<StateTerm>) -> bool,
 ) -> Vec<Diagnostic> {
     let system = lint.system;
-    let drawn: Vec<NodeId> = system.node_ids().filter(|&n| system.node(n).span.is_some()).collect();
-    if drawn.iter().all(|&n| system.node(n).hints.is_empty()) || lint.allowed.contains(&Code::W0816) {
+    if system.nodes.iter().all(|n| n.hints.is_empty()) || lint.allowed.contains(&Code::W0816) {
         return Vec::new();
     }
     let mut pool = Pool::fork(&system.pool);
@@ -157,10 +157,21 @@ fn gaps(
     let formulas = NodeFormulas { pool: pool.freeze(), by_node: by_node.into() };
     let limits = CheckLimits { query: Some(time), total: Some(time), ..CheckLimits::default() };
     let mut checker = Checker::new(&lint.config.solvers, limits);
+    let begun = Instant::now();
     let mut found = Vec::new();
-    for n in drawn {
+    // In a composed system an invariant is one of many nodes; one step that breaks it is enough.
+    let mut told: Vec<Option<Span>> = Vec::new();
+    for n in system.node_ids() {
         for hint in system.node(n).hints.iter().filter(|&h| !wrong(n, h)) {
+            let span = system.elements[hint.id.index()].span;
+            if begun.elapsed() >= time {
+                return found;
+            }
+            if told.contains(&span) {
+                continue;
+            }
             if let Ok(Some(gap)) = checker.gap(system, &formulas, n, hint.term.term()) {
+                told.push(span);
                 found.push(say.gap(n, hint.id, &gap));
             }
         }
@@ -225,14 +236,14 @@ impl Known {
     /// False if a run has shown that the suspicion is wrong.
     fn leaves_open(&self, system: &System, pool: &Pool, suspicion: &Suspicion) -> bool {
         match suspicion {
-            Suspicion::NeverReached(n) => !self.visited[n.index()],
-            Suspicion::AlwaysTrue { condition, nodes, .. } => {
-                nodes.iter().any(|n| self.visited[n.index()])
-                    && !self
-                        .states
-                        .iter()
-                        .filter(|s| nodes.contains(&s.node))
-                        .any(|s| is_false(system, pool, *condition, s))
+            Suspicion::NeverReached { nodes, .. } => !nodes.iter().any(|n| self.visited[n.index()]),
+            Suspicion::AlwaysTrue { cases, .. } => {
+                let refuted = |c: &Condition| {
+                    let conditions = || std::iter::once(&c.term).chain(&c.samples);
+                    let mut here = self.states.iter().filter(|s| s.node == c.node);
+                    here.any(|s| conditions().any(|&t| is_false(system, pool, t, s)))
+                };
+                cases.iter().any(|c| self.visited[c.node.index()]) && !cases.iter().any(refuted)
             }
             _ => true,
         }

@@ -167,3 +167,118 @@ always p: x >= 0
     assert!(ran.err.contains("this step breaks it"), "{}", ran.err);
     assert!(ran.err.contains("up gives x = 3, y = 3"), "{}", ran.err);
 }
+
+/// What a specification says is looked for in a system of several instances too, and told once.
+#[test]
+fn findings_in_a_system_of_several_instances() {
+    if !have_z3("findings_in_a_system_of_several_instances") {
+        return;
+    }
+    let model = "\
+spec Account
+var balance: int
+start -> Open { balance == 10 }
+node Open {
+  invariant few: balance <= 12
+  invariant even: balance >= 0
+  put(n: int 1..3) when n >= 1 { balance := balance + n }
+  quick: take(n: int 1..3) when n <= balance { balance := balance - n }
+  slow: take(n: int 1..3) when n < balance { balance := balance - n }
+  lock -> Locked when balance < 0
+}
+final node Locked
+
+system Two = a: Account || b: Account
+
+always solvent: a.balance >= 0 and b.balance >= 0
+";
+    let ran = Folder::with("two.sts", model).run(&["check", "two.sts"]);
+    let mut found = codes(&ran.err);
+    found.sort_unstable();
+    assert_eq!(found, ["W0811", "W0812", "W0813", "W0815"], "{}", ran.err);
+    assert!(ran.err.contains("no run reaches the node `Locked`"), "{}", ran.err);
+    assert!(ran.err.contains("this condition of `a.put` is always true, wherever other instances are"), "{}", ran.err);
+    assert!(ran.err.contains("this invariant is not true at `a at Open, b at Open`"), "{}", ran.err);
+}
+
+#[test]
+fn conditions_on_parameters_and_divisors_in_odd_places() {
+    if !have_z3("conditions_on_parameters_and_divisors_in_odd_places") {
+        return;
+    }
+    let model = |guard: &str, effect: &str| {
+        format!(
+            "spec P var x: int start -> N {{ x == 0 }} node N {{ up(n: int 1..5) when {guard} {{ {effect} }} }} reachable p: x > 3"
+        )
+    };
+    let found = |guard: &str, effect: &str| {
+        let ran = Folder::with("p.sts", model(guard, effect)).run(&["check", "p.sts"]);
+        codes(&ran.err).join(" ") + if ran.out.contains("unknown") { "?" } else { "" }
+    };
+    assert_eq!(found("n > 0", "x := x + n"), "W0812");
+    assert_eq!(found("n > 1", "x := x + n"), "");
+    assert_eq!(found("n + x > 0", "x := x + n"), "W0812");
+    // Below a quantifier, and of the next state.
+    assert_eq!(found("forall k: int 0..3. n div k < 9", "x := x + n"), "W0810 W0812");
+    assert_eq!(found("forall k: int 1..3. n div k < 4", "x := x + n"), "");
+    assert_eq!(found("n < 5", "x' >= x, x' <= x + n, 10 div x' >= 0"), "W0810");
+    assert_eq!(found("n < 5", "x' > x, x' <= x + n, 10 div x' >= 0"), "");
+}
+
+#[test]
+fn constraints_of_a_start_that_contradict_each_other_are_named() {
+    if !have_z3("constraints_of_a_start_that_contradict_each_other_are_named") {
+        return;
+    }
+    let model = "\
+spec S
+var x, y: int
+var open: bool
+start fine -> N { x == 0, y == 0, open }
+start twice -> N {
+  open
+  x == 10
+  y >= x
+  x + y < 15
+  y < 100
+}
+node N { up { x := x + 1 } }
+always p: x >= 0
+";
+    let folder = Folder::with("s.sts", model);
+    let ran = folder.run(&["check", "s.sts"]);
+    assert_eq!(ran.code, 1, "{}", ran.out);
+    let expected = "\
+         no state satisfies these constraints, all together:
+           line 7  x == 10
+           line 8  y >= x
+           line 9  x + y < 15
+";
+    assert!(ran.out.contains(expected), "{}", ran.out);
+    let json = folder.run(&["check", "--json", "s.sts"]).out;
+    assert!(json.contains("\"contradiction\":[{") && json.contains("\"line\":9"), "{json}");
+}
+
+#[test]
+fn a_sinkhole_of_a_system_says_where_its_instances_are() {
+    if !have_z3("a_sinkhole_of_a_system_says_where_its_instances_are") {
+        return;
+    }
+    let model = "\
+spec Door
+var n: int
+start -> Open { n == 0 }
+node Open {
+  push when n < 2 { n := n + 1 }
+  shut -> Shut when n < 2
+}
+final node Shut
+
+system Doors = left: Door || right: Door
+
+always few: left.n + right.n <= 4
+";
+    let ran = Folder::with("doors.sts", model).run(&["check", "doors.sts"]);
+    assert_eq!(ran.code, 1, "{}", ran.out);
+    assert!(ran.out.contains("some transition is enabled with left at Open, right at Shut"), "{}", ran.out);
+}

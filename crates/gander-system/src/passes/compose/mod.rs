@@ -22,7 +22,7 @@ use self::transcribe::{Transcriber, make_unique, tuple_name};
 use crate::builder::{BuildError, SystemBuilder};
 use crate::formula::StateTerm;
 use crate::origin::ElementKind;
-use crate::system::{Effect, NodeId, Role, StartId, System, TransitionId, VarId};
+use crate::system::{Effect, Instance, InstanceNode, NodeId, Role, StartId, System, TransitionId, VarId};
 
 /// A synchronisation: each listed instance takes a transition with the listed gate, all at once.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -328,6 +328,19 @@ impl Composed<'_> {
     }
 
     fn add_nodes(&mut self) -> Result<(), ComposeError> {
+        let instances = self.instances.iter().enumerate().map(|(i, part)| {
+            let mut nodes: Vec<InstanceNode> = part
+                .system
+                .nodes
+                .iter()
+                .map(|n| InstanceNode { name: n.name.clone(), span: n.span, places: Vec::new() })
+                .collect();
+            for (place, tuple) in self.product.tuples.iter().enumerate() {
+                nodes[tuple[i].index()].places.push(NodeId::from(place));
+            }
+            Instance { name: part.name.to_string(), nodes }
+        });
+        self.builder.set_instances(instances.collect());
         for (i, tuple) in self.product.tuples.iter().enumerate() {
             let here = NodeId::from(i);
             if tuple.iter().zip(&self.instances).all(|(&n, p)| p.system.node(n).is_final) {
