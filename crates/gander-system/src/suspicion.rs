@@ -370,7 +370,7 @@ impl Suspicions {
         if params.is_empty() {
             return Some((condition, Vec::new()));
         }
-        if params.iter().any(|p| p.sort == Sort::String) {
+        if params.iter().any(|p| matches!(p.sort, Sort::String | Sort::Array(_))) {
             return None;
         }
         let mut samples = Vec::new();
@@ -465,7 +465,7 @@ fn sample(pool: &Pool, p: &Param, turn: usize) -> Value {
         (Sort::BitVec(width), _) => Value::bits(width, turn as u32),
         (Sort::Real, _) => Value::Real([0, 1, -1][turn].into()),
         (Sort::Int, _) => Value::int([0, 1, -1][turn]),
-        (Sort::String, _) => Value::str(["", "a", "b"][turn]),
+        (sort @ (Sort::String | Sort::Array(_)), _) => sort.first_value(),
     }
 }
 

@@ -83,6 +83,8 @@ fn reading(random: &mut Random, settings: Settings, other: &System) -> (System, 
                     Err(_) => continue,
                 }
             }
+            // It may be one of enumerations.
+            Sort::Array(_) => continue,
             sort => sort,
         };
         if !read.is_empty() && random.chance(30) {
