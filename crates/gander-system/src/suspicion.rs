@@ -18,7 +18,7 @@
 
 mod divisors;
 
-use gander_term::{Importer, Pool, Simplifier, Sort, SymbolId, TermId, Value};
+use gander_term::{Importer, Op, Pool, Simplifier, Sort, SymbolId, TermId, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::claim::{Claim, ClaimId, ClaimKind, ClaimOrigin, Goal};
@@ -388,6 +388,9 @@ impl Suspicions {
             }
             samples.push(sample);
         }
+        if let Some(corners) = self.corners(condition, params) {
+            return Some((corners, samples));
+        }
         let (mut bound, mut names, mut ranges) = (Vec::new(), FxHashMap::default(), Vec::new());
         for p in params {
             let b = self.pool.declare_bound(&p.name, p.sort);
@@ -405,6 +408,30 @@ impl Suspicions {
         let within = self.pool.and(ranges);
         let body = self.pool.implies(within, body);
         Some((self.pool.forall(&bound, body), samples))
+    }
+
+    /// The condition at the ends of the ranges of parameters, if that says it all: where it is a comparison that is linear
+    /// in each of them, it holds between two values if it holds at both.
+    fn corners(&mut self, condition: TermId, params: &[&Param]) -> Option<TermId> {
+        let is_comparison = matches!(self.pool.op(condition), Op::Lt | Op::Le | Op::Gt | Op::Ge);
+        if !is_comparison || params.len() > MOST_PARAMETERS {
+            return None;
+        }
+        let mut corners = vec![condition];
+        for p in params {
+            let range = p.range.as_ref().filter(|_| is_linear(&self.pool, condition, p.symbol))?;
+            let ends = [range.low.clone(), range.high.clone()].map(|end| self.pool.constant(Value::Int(end)));
+            let mut both = Vec::new();
+            for corner in corners {
+                for end in ends {
+                    let there = self.pool.substitute(corner, &FxHashMap::from_iter([(p.symbol, end)]));
+                    both.push(there);
+                }
+            }
+            corners = both;
+        }
+        let all = self.pool.and(corners);
+        Some(Simplifier::new().simplify(&mut self.pool, all))
     }
 
     fn overlaps(&mut self, system: &System) {
@@ -450,6 +477,27 @@ impl Suspicions {
     }
 }
 
+/// Conditions on more parameters are not taken at the ends of their ranges.
+const MOST_PARAMETERS: usize = 3;
+
+/// Whether both sides of a comparison are linear in a symbol, with coefficients that may be terms without it.
+fn is_linear(pool: &Pool, comparison: TermId, symbol: SymbolId) -> bool {
+    let mentions = |t: TermId| pool.free_symbols(&[t]).contains(&symbol);
+    let mut stack: Vec<TermId> = pool.args(comparison).to_vec();
+    while let Some(t) = stack.pop() {
+        if !mentions(t) {
+            continue;
+        }
+        match pool.op(t) {
+            Op::Symbol(_) => {}
+            Op::Add | Op::Sub | Op::Neg | Op::ToReal => stack.extend(pool.args(t)),
+            Op::Mul if pool.args(t).iter().filter(|&&a| mentions(a)).count() == 1 => stack.extend(pool.args(t)),
+            _ => return false,
+        }
+    }
+    true
+}
+
 /// Places of a composed system that are looked at for one suspicion.
 const MOST_PLACES: usize = 256;
 
@@ -487,4 +535,33 @@ fn reached_by_graph(system: &System) -> Vec<bool> {
         }
     }
     reached
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Range;
+    use gander_term::parse_term;
+
+    fn at_the_ends(condition: &str) -> Option<String> {
+        let mut pool = Pool::new();
+        pool.declare("x", Sort::Int).unwrap();
+        let symbol = pool.declare("n", Sort::Int).unwrap();
+        let term = parse_term(&mut pool, condition).unwrap();
+        let range = Some(Range { low: 1.into(), high: 5.into() });
+        let n = Param { name: "n".into(), sort: Sort::Int, symbol, range };
+        let mut found = Suspicions { pool, list: Vec::new() };
+        let corners = found.corners(term, &[&n])?;
+        Some(found.pool.display(corners).to_string())
+    }
+
+    #[test]
+    fn a_linear_condition_is_taken_at_the_ends_of_ranges() {
+        assert_eq!(at_the_ends("n > 0").as_deref(), Some("true"));
+        assert_eq!(at_the_ends("n > 1").as_deref(), Some("false"));
+        assert!(at_the_ends("x - n * x <= 7").is_some_and(|t| !t.contains('n')));
+        for not_linear in ["n * n > 0", "n != 3", "n mod 2 < 1", "n < 3 or n > 4"] {
+            assert_eq!(at_the_ends(not_linear), None, "{not_linear}");
+        }
+    }
 }

@@ -120,7 +120,7 @@ impl Messages<'_> {
             b.span.unwrap_or(Span::at(0)),
             format!("`{}` and `{}` can both be taken with the gate `{gate}` in one state", who(&a.name), who(&b.name)),
         )
-        .note(format!("{}; then {last}, or the same by `{}`", told(&trace), who(&b.name)));
+        .note(format!("{}; then {}, or the same by `{}`", told(&trace), who(&last), who(&b.name)));
         if let Some(span) = a.span {
             diagnostic = diagnostic.label(span, "the other one");
         }
