@@ -277,7 +277,7 @@ fn contradiction_lines(constraints: &[ConstraintView]) -> Vec<String> {
         [_] => "no state satisfies this constraint:".to_string(),
         _ => "no state satisfies these constraints, all together:".to_string(),
     }];
-    let place = |c: &ConstraintView| c.place.map_or_else(String::new, |p| format!("line {}", p.line));
+    let place = |c: &ConstraintView| c.place.as_ref().map_or_else(String::new, |p| format!("line {}", p.line));
     let width = constraints.iter().map(|c| place(c).chars().count()).max().unwrap_or(0);
     lines.extend(constraints.iter().map(|c| format!("  {:<width$}  {}", place(c), c.text).trim_end().to_string()));
     lines

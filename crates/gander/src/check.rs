@@ -459,7 +459,7 @@ fn constraint_view(system: &System, id: ElementId, text: String, source: &str) -
     let place = span.filter(|_| written.is_some()).map(|s| {
         let lines = LineIndex::new(source);
         let (from, to) = (lines.position(source, s.start), lines.position(source, s.end));
-        Place { line: from.line, column: from.column, end_line: to.line, end_column: to.column }
+        Place { file: None, line: from.line, column: from.column, end_line: to.line, end_column: to.column }
     });
     ConstraintView { text, place }
 }
