@@ -233,13 +233,8 @@ fn claim_lines<'a>(out: &mut String, claim: &'a ClaimView, width: usize, how: Ch
                     };
                 }
             }
-            _ if !claim.contradiction.is_empty() => {
-                for line in contradiction_lines(&claim.contradiction) {
-                    let _ = writeln!(out, "{margin}{line}");
-                }
-            }
             shown => {
-                for line in reason(shown) {
+                for line in reason(shown).into_iter().chain(contradiction_lines(&claim.contradiction)) {
                     let _ = writeln!(out, "{margin}{line}");
                 }
             }
@@ -273,10 +268,11 @@ fn tool_line(tool: &ToolView) -> String {
 
 /// Constraints that contradict each other, each with its line.
 fn contradiction_lines(constraints: &[ConstraintView]) -> Vec<String> {
-    let mut lines = vec![match constraints {
-        [_] => "no state satisfies this constraint:".to_string(),
-        _ => "no state satisfies these constraints, all together:".to_string(),
-    }];
+    let mut lines = match constraints {
+        [] => return Vec::new(),
+        [_] => vec!["this one alone has no solution:".to_string()],
+        _ => vec!["these contradict each other:".to_string()],
+    };
     let place = |c: &ConstraintView| c.place.as_ref().map_or_else(String::new, |p| format!("line {}", p.line));
     let width = constraints.iter().map(|c| place(c).chars().count()).max().unwrap_or(0);
     lines.extend(constraints.iter().map(|c| format!("  {:<width$}  {}", place(c), c.text).trim_end().to_string()));

@@ -249,7 +249,8 @@ always p: x >= 0
     let ran = folder.run(&["check", "s.sts"]);
     assert_eq!(ran.code, 1, "{}", ran.out);
     let expected = "\
-         no state satisfies these constraints, all together:
+         no state satisfies its constraints
+         these contradict each other:
            line 7  x == 10
            line 8  y >= x
            line 9  x + y < 15
