@@ -13,7 +13,7 @@ use std::time::Instant;
 const USAGE: &str = "\
 cargo xtask test          set up the solvers, then run every check and test
 cargo xtask test --quick  the same without lints and without the second pass that hides yices
-cargo xtask setup         only set up the solvers, and NuSMV for the tests
+cargo xtask setup         only set up the solvers, a browser, and NuSMV for the tests
 ";
 
 fn main() -> ExitCode {
@@ -70,7 +70,30 @@ impl Totals {
 }
 
 fn setup() -> Result<(), String> {
-    run(cargo(&["run", "--quiet", "--package", "gander", "--", "setup"]), "set-up of the solvers")
+    run(cargo(&["run", "--quiet", "--package", "gander", "--", "setup"]), "set-up of the solvers")?;
+    set_up_browser();
+    Ok(())
+}
+
+/// Pages are tested in a browser. One that is missing is installed where that is possible; without it these tests are
+/// skipped and say so.
+fn set_up_browser() {
+    let works = |program: &str| {
+        let quiet = Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+        quiet.is_ok_and(|s| s.success())
+    };
+    if ["chromium", "chromium-browser", "google-chrome"].into_iter().any(works) {
+        return;
+    }
+    println!("== set-up of a browser ==");
+    let mut install = Command::new("apt-get");
+    install.args(["install", "--yes", "--no-install-recommends", "chromium"]).stdout(Stdio::null());
+    install.env("DEBIAN_FRONTEND", "noninteractive");
+    match install.status() {
+        Ok(status) if status.success() => {}
+        Ok(status) => println!("chromium could not be installed ({status}): the tests of pages are skipped"),
+        Err(e) => println!("there is no apt-get to install chromium with ({e}): the tests of pages are skipped"),
+    }
 }
 
 /// Brings NuSMV for the tests of `check --with`: a Python package has it. Whoever has one already, or names one, is left

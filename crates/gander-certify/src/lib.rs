@@ -37,7 +37,7 @@ use std::time::{Duration, Instant};
 
 pub use gander_linear::Budget;
 use gander_smt::{Killer, Session, Solver, Solvers};
-use gander_system::{ClaimId, ClaimKind, Evidence, StartId, System, Verdict, passes};
+use gander_system::{ClaimId, ClaimKind, Evidence, Run, StartId, System, Verdict, passes};
 use gander_term::{Pool, TermId};
 use rustc_hash::FxHashSet;
 
@@ -216,6 +216,13 @@ impl Checker {
     pub fn check(&mut self, system: &System, claim: ClaimId, verdict: &Verdict) -> Result<Certified, Rejection> {
         let mut outcomes = self.check_all(system, &[(claim, verdict)]);
         outcomes.pop().unwrap_or_else(|| Err(undecided("nothing was checked")))
+    }
+
+    /// Checks that a run is one of the system: start, guards, effects and assumptions, step by step.
+    pub fn replay(&mut self, system: &System, run: &Run) -> Result<(), Rejection> {
+        let deadline = self.tools.limits.total.and_then(|t| Instant::now().checked_add(t));
+        let mut case = Case::new(system, &self.tools, deadline);
+        replay::replay(&mut case, run, &mut replay::Blind).map(drop)
     }
 
     /// [`Checker::check`] for several verdicts about one system, each with its own outcome. What they have in common is

@@ -13,6 +13,7 @@
 mod bounded;
 mod cores;
 mod explainer;
+pub mod failure;
 mod hitting;
 mod map;
 mod parts;

@@ -24,6 +24,7 @@ mod text;
 mod trace_files;
 mod trace_text;
 mod view;
+mod why;
 
 pub use dot::to_dot;
 pub use explained::{
@@ -44,4 +45,8 @@ pub use trace_text::{TraceDetail, trace_table};
 pub use view::{
     CheckView, ClaimView, ClaimedView, ConstraintView, DiagnosticView, EngineView, EvidenceView, ObstacleView, Origin,
     Place, RepeatView, ScheduleView, Severity, ShownEvidence, ToolView, TraceRow, TraceView, VerdictView,
+};
+pub use why::{
+    CellMark, ContrastView, DifferenceView, FreeView, LeastView, RunText, RunView, TimelineCell, TimelineGroup,
+    TimelineRow, TimelineStep, TimelineView, run_json, run_text, runs_html,
 };

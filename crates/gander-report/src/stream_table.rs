@@ -31,6 +31,8 @@ pub struct StreamTable {
     pub indent: usize,
     /// With colour or not.
     pub paint: Paint,
+    /// The option that shows every stream.
+    pub shows_all: &'static str,
 }
 
 impl Default for StreamTable {
@@ -41,6 +43,7 @@ impl Default for StreamTable {
             width: PLAIN_WIDTH,
             indent: 0,
             paint: Paint::default(),
+            shows_all: "--all",
         }
     }
 }
@@ -162,7 +165,7 @@ impl Table<'_> {
                 }
                 for (&instant, width) in instants.iter().zip(widths) {
                     let value = self.value(row, instant);
-                    let changed = instant > 0 && row.values.get(instant) != row.values.get(instant - 1);
+                    let changed = instant > 0 && is_news(row, instant);
                     self.marked |= changed;
                     let blank = " ".repeat((width - 1).saturating_sub(value.width()));
                     line.push_str(GAP);
@@ -204,7 +207,7 @@ impl Table<'_> {
         }
         if left_out > 0 {
             let noun = if left_out == 1 { "stream" } else { "streams" };
-            self.remark(&format!("{left_out} more {noun} (--all shows them)"));
+            self.remark(&format!("{left_out} more {noun} ({} shows them)", self.how.shows_all));
         }
     }
 
@@ -231,6 +234,13 @@ impl Table<'_> {
         }
         self.out.push('\n');
     }
+}
+
+/// The value is another one than before. That it does not matter ("any"), or follows from what does not ("~"), is no news.
+fn is_news(row: &StreamRow, instant: usize) -> bool {
+    let value = |i: usize| row.values.get(i).map(|v| v.trim_end_matches('~'));
+    let (now, before) = (value(instant), value(instant - 1));
+    now != before && now != Some("any")
 }
 
 fn pad(text: &str, width: usize) -> String {

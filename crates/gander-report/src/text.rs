@@ -288,6 +288,7 @@ fn run_table(trace: &TraceView, how: CheckText) -> String {
         width: how.width.unwrap_or(PLAIN_WIDTH),
         indent: MARGIN,
         paint: how.paint,
+        ..StreamTable::default()
     };
     let mut text = stream_table(streams, table);
     if let Some(ending) = &trace.ending {

@@ -6,16 +6,18 @@ use std::time::{Duration, Instant};
 
 use gander_certify::{CheckLimits, Checker};
 use gander_engines::{CancelToken, CheckConfig, Nobody, Observer, check};
+use gander_explain::failure::{RunChecker, RunRequest, explain_run};
 use gander_explain::{
     Bounded, ExplainConfig, Explainer, Explanation, Grain, Granularity, PartSet, Parts, Prover, Request, Vacuity,
 };
 use gander_lang::language_of;
 use gander_report::{DiagnosticView, ElementView, ExplainView, ExplainedView, VacuityView};
 use gander_smt::Solvers;
-use gander_system::{ClaimId, ClaimKind, ClaimOrigin, System, Verdict};
+use gander_system::{ClaimId, ClaimKind, ClaimOrigin, Run, System, Verdict};
 
 use crate::check::{CheckOptions, Findings, StructuralChecks, check_loaded};
 use crate::mutation::{MutationBudget, mutation};
+use crate::why::run_view;
 
 /// What to explain, and how.
 #[derive(Clone, Debug)]
@@ -38,6 +40,8 @@ pub struct ExplainOptions {
     pub mutation: Option<Duration>,
     /// What an earlier run said (its JSON): its cores are tried first.
     pub earlier: Option<String>,
+    /// What to find out about properties that a run decides; nothing if not given.
+    pub runs: Option<RunRequest>,
 }
 
 impl Default for ExplainOptions {
@@ -52,6 +56,7 @@ impl Default for ExplainOptions {
             grain: None,
             mutation: None,
             earlier: None,
+            runs: Some(RunRequest::default()),
         }
     }
 }
@@ -92,6 +97,16 @@ impl Prover for Engines<'_> {
 
     fn certify(&mut self, system: &System, claim: ClaimId, verdict: &Verdict) -> Result<(), String> {
         self.checker.check(system, claim, verdict).map(drop).map_err(|e| e.to_string())
+    }
+}
+
+impl RunChecker for Engines<'_> {
+    fn certify(&mut self, system: &System, claim: ClaimId, verdict: &Verdict) -> Result<(), String> {
+        Prover::certify(self, system, claim, verdict)
+    }
+
+    fn replay(&mut self, system: &System, run: &Run) -> Result<(), String> {
+        self.checker.replay(system, run).map_err(|e| e.to_string())
     }
 }
 
@@ -188,6 +203,14 @@ pub fn explain_source(
                     },
                 }
                 continue;
+            }
+            if let Some(request) = options.runs {
+                let decided = (outcome.claim, &outcome.verdict);
+                let run = explain_run(system, &parts, decided, request, &config, &mut engines);
+                if let Some(run) = run {
+                    view.runs.push(run_view(system, &parts, outcome.claim, &run));
+                    continue;
+                }
             }
             if !proved {
                 let why = match outcome.verdict {

@@ -39,6 +39,7 @@ mod reasons;
 mod saving;
 mod simulator;
 mod stream_simulator;
+mod why;
 
 pub use check::{
     Analysis, CheckOptions, Checked, FileForm, Findings, StructuralChecks, UsageError, check_loaded, check_source, load,

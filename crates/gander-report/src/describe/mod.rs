@@ -14,8 +14,8 @@ use crate::view::{
 };
 
 pub use graph::graph_view;
-pub use streams::{focus, streams_view};
-pub use trace::{action_text, start_text, state_values, trace_view};
+pub use streams::{focus, stream_sort, streams_view};
+pub use trace::{action_text, action_with, start_text, state_values, trace_view};
 
 /// Formulas are cut off behind this many characters; the saved evidence has them whole.
 const LONGEST_FORMULA: usize = 400;

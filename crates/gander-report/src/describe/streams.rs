@@ -132,7 +132,8 @@ pub fn instance_and_name(full: &str) -> (&str, &str) {
     }
 }
 
-fn stream_sort(sort: Sort) -> StreamSort {
+/// What the values of a sort are to other tools.
+pub fn stream_sort(sort: Sort) -> StreamSort {
     match sort {
         Sort::Bool => StreamSort::Bool,
         Sort::Int => StreamSort::Int,

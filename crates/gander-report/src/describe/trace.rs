@@ -11,6 +11,12 @@ const MOST_STEPS: u64 = 1_000_000;
 /// A transition with the values of its parameters, for example `deposit(amount = 10)`. It goes by its gate where that
 /// is unambiguous.
 pub fn action_text(system: &System, t: TransitionId, params: &[Value]) -> String {
+    let shown: Vec<String> = params.iter().map(|v| system.pool.show_value(v)).collect();
+    action_with(system, t, &shown)
+}
+
+/// [`action_text`] with these words for the parameters.
+pub fn action_with(system: &System, t: TransitionId, params: &[String]) -> String {
     let transition = system.transition(t);
     let alone =
         |g| system.leaving(transition.source).iter().filter(|&&o| system.transition(o).gate == Some(g)).count() == 1;
@@ -21,12 +27,7 @@ pub fn action_text(system: &System, t: TransitionId, params: &[Value]) -> String
     if params.is_empty() {
         return name.clone();
     }
-    let values: Vec<String> = transition
-        .params
-        .iter()
-        .zip(params)
-        .map(|(p, v)| format!("{} = {}", p.name, system.pool.show_value(v)))
-        .collect();
+    let values: Vec<String> = transition.params.iter().zip(params).map(|(p, v)| format!("{} = {v}", p.name)).collect();
     format!("{name}({})", values.join(", "))
 }
 

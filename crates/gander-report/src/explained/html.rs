@@ -26,7 +26,8 @@ document.getElementById('what').textContent=i<0?'all properties':names[i]}\
 document.querySelectorAll('th[data-p] button').forEach(function(b){b.onclick=function(){\
 show(b.parentNode.className==='on'?-1:+b.parentNode.dataset.p)}});show(-1)";
 
-pub(super) fn escape(text: &str) -> String {
+/// Text that means nothing but itself in a page.
+pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{ExplainView, ExplainedView};
+use crate::why::run_json;
 
 /// The name of the form; a change that could break a reader changes it.
 pub const EXPLAIN_SCHEMA: &str = "gander-explain/1";
@@ -10,7 +11,11 @@ pub const EXPLAIN_SCHEMA: &str = "gander-explain/1";
 /// The object for one file.
 pub fn explain_json(view: &ExplainView) -> Value {
     let results: Vec<Value> = view.results.iter().map(|r| result(view, r)).collect();
-    json!({ "schema": EXPLAIN_SCHEMA, "results": results })
+    let mut object = json!({ "schema": EXPLAIN_SCHEMA, "results": results });
+    if !view.runs.is_empty() {
+        object["runs"] = view.runs.iter().map(|r| run_json(&view.elements, r)).collect();
+    }
+    object
 }
 
 fn names(view: &ExplainView, elements: &[usize]) -> Value {

@@ -8,6 +8,7 @@ mod table;
 mod text;
 
 pub use coverage::{Coverage, Mark, coverage, marks};
+pub(crate) use html::escape;
 pub use html::matrix_html;
 pub use json::{EXPLAIN_SCHEMA, explain_json};
 pub use mutation::{
@@ -15,6 +16,8 @@ pub use mutation::{
 };
 pub use table::{matrix_csv, matrix_text};
 pub use text::{core_text, coverage_text, explain_text};
+
+use crate::why::RunView;
 
 /// A part of the model that a proof can rest on.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -68,7 +71,7 @@ pub struct VacuityView {
 }
 
 /// Why the properties of a model hold.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct ExplainView {
     /// The name of the file.
     pub file: String,
@@ -84,6 +87,8 @@ pub struct ExplainView {
     pub vacuity: Vec<VacuityView>,
     /// The mutants of the model, if asked for.
     pub mutation: MutationView,
+    /// Properties that a run decides.
+    pub runs: Vec<RunView>,
 }
 
 impl ExplainView {

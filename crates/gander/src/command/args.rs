@@ -397,7 +397,8 @@ pub struct SetupArgs {
 const EXPLAIN_EXAMPLES: &str = "\
 Examples:
   gander explain E0202                     what a message means
-  gander explain pump.lus                  one core for each property that holds
+  gander explain pump.lus                  one core for each property that holds, the run for each that fails
+  gander explain --contrast --html pump.html pump.lus
   gander explain --all --json pump.lus     all minimal cores
   gander explain --matrix html -o pump.html pump.lus
   gander explain --coverage pump.lus       what no requirement covers
@@ -447,6 +448,19 @@ pub struct ExplainArgs {
     /// Where to write to, in place of the standard output
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// For a property that a run decides, also the nearest run that ends otherwise
+    #[arg(long)]
+    pub contrast: bool,
+    /// Write the runs that decide properties as a page with a timeline and the source
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+    /// Keep the runs that decide properties in this folder, as MODEL.CLAIM.csv (a row for each step) and MODEL.CLAIM.vcd (for
+    /// waveform viewers)
+    #[arg(long, value_name = "DIR")]
+    pub save_traces: Option<PathBuf>,
+    /// How much of runs to show; `full` shows every step and every stream
+    #[arg(long, value_enum, default_value_t = TraceArg::Changes, value_name = "HOW")]
+    pub trace: TraceArg,
     /// Lustre: every instance of a node has its own elements
     #[arg(long)]
     pub instances: bool,

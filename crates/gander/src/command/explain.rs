@@ -1,19 +1,21 @@
 //! `gander explain`: why properties hold, or what the code of a message means.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use gander::engines::{CancelToken, Nobody};
+use gander::explanation::failure::{Contrasting, RunRequest};
 use gander::explanation::{Grain, Granularity, Request, Wish};
 use gander::lang::codes::CATALOGUE;
 use gander::lang::{Code, nearest};
 use gander::report::{
-    ExplainView, Severity, core_text, coverage_text, explain_json, explain_text, matrix_csv, matrix_html, matrix_text,
-    mutation_csv, mutation_html, mutation_json, mutation_text,
+    ExplainView, PLAIN_WIDTH, RunText, Severity, TraceDetail, core_text, coverage_text, explain_json, explain_text,
+    matrix_csv, matrix_html, matrix_text, mutation_csv, mutation_html, mutation_json, mutation_text, run_json, run_text,
+    runs_html, streams_csv, streams_vcd,
 };
-use gander::{CheckOptions, ExplainOptions, Explained, explain_source, read_input, save_atomically};
+use gander::{CheckOptions, ExplainOptions, Explained, explain_source, read_input, save_atomically, trace_file_name};
 
-use super::args::{AllArg, ExplainArgs, GranularityArg, MatrixArg, MutationArg};
+use super::args::{AllArg, ExplainArgs, GranularityArg, MatrixArg, MutationArg, TraceArg};
 use super::check::{find_solvers, unreadable};
 use super::output::Output;
 use super::{WRONG, interrupt};
@@ -88,6 +90,7 @@ fn explain_model(file: &str, args: &ExplainArgs, output: &mut Output) -> u8 {
         request: Request { cores: wish(args), must: args.must, cut_sets: args.cut_sets },
         bounded: args.bounded,
         vacuity: args.vacuity,
+        runs: (args.matrix.is_none() && !args.coverage || wants_files(args)).then_some(request_for_runs(args)),
         granularity: if args.instances { Granularity::Instances } else { Granularity::Written },
         grain: match args.granularity {
             GranularityArg::Equations => None,
@@ -149,6 +152,15 @@ fn mutants(views: &[ExplainView], form: MutationArg, paint: gander::report::Pain
     }
 }
 
+/// The runs are written somewhere, whatever else is shown.
+fn wants_files(args: &ExplainArgs) -> bool {
+    args.html.is_some() || args.save_traces.is_some()
+}
+
+fn request_for_runs(args: &ExplainArgs) -> RunRequest {
+    RunRequest { contrast: if args.contrast { Contrasting::Sought } else { Contrasting::LeftOut } }
+}
+
 fn exit_code(explained: &Explained) -> u8 {
     if !explained.internal_errors.is_empty() {
         4
@@ -173,7 +185,12 @@ fn write(explained: &Explained, args: &ExplainArgs, output: &mut Output) -> Resu
                 results.extend(list.iter().cloned());
             }
         }
-        let object = serde_json::json!({ "schema": gander::report::EXPLAIN_SCHEMA, "results": results });
+        let runs: Vec<serde_json::Value> =
+            explained.views.iter().flat_map(|view| view.runs.iter().map(|run| run_json(&view.elements, run))).collect();
+        let mut object = serde_json::json!({ "schema": gander::report::EXPLAIN_SCHEMA, "results": results });
+        if !runs.is_empty() {
+            object["runs"] = runs.into();
+        }
         text = format!("{object}\n");
     } else if let Some(form) = args.mutation {
         text = mutants(&explained.views, form, paint);
@@ -186,10 +203,20 @@ fn write(explained: &Explained, args: &ExplainArgs, output: &mut Output) -> Resu
             text.push_str(&match args.matrix {
                 Some(MatrixArg::Text) => matrix_text(view),
                 Some(MatrixArg::Csv | MatrixArg::Html) => matrix_csv(view),
-                None => explain_text(view, paint),
+                None => {
+                    let width = if args.output.is_none() { output.width() } else { PLAIN_WIDTH };
+                    let detail = match args.trace {
+                        TraceArg::Changes => TraceDetail::Changes,
+                        TraceArg::Full => TraceDetail::Full,
+                    };
+                    let how = RunText { detail, width, paint };
+                    let runs: String = view.runs.iter().map(|run| run_text(view, run, how)).collect();
+                    runs + &explain_text(view, paint)
+                }
             });
         }
     }
+    write_files(explained, args, output)?;
     match &args.output {
         None => output.put(&text),
         Some(path) => {
@@ -197,6 +224,36 @@ fn write(explained: &Explained, args: &ExplainArgs, output: &mut Output) -> Resu
                 output.error(&error.to_string());
                 return Err(WRONG);
             }
+        }
+    }
+    Ok(())
+}
+
+/// Writes the runs for browsers and other tools.
+fn write_files(explained: &Explained, args: &ExplainArgs, output: &mut Output) -> Result<(), u8> {
+    let mut files: Vec<(PathBuf, String)> = Vec::new();
+    if let Some(path) = &args.html {
+        files.push((path.clone(), runs_html(&explained.views)));
+    }
+    if let Some(folder) = &args.save_traces {
+        if let Err(error) = std::fs::create_dir_all(folder) {
+            output.error(&format!("the folder {} cannot be made: {error}", folder.display()));
+            return Err(WRONG);
+        }
+        for view in &explained.views {
+            for run in &view.runs {
+                let Some(timeline) = &run.timeline else { continue };
+                let streams = timeline.streams();
+                let name = |extension: &str| folder.join(trace_file_name(&view.file, &run.property, extension));
+                files.push((name("csv"), streams_csv(&streams)));
+                files.push((name("vcd"), streams_vcd(&streams)));
+            }
+        }
+    }
+    for (path, text) in files {
+        if let Err(error) = save_atomically(&path, text.as_bytes()) {
+            output.error(&error.to_string());
+            return Err(WRONG);
         }
     }
     Ok(())

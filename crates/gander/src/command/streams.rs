@@ -238,6 +238,7 @@ impl Desk {
             width: output.width(),
             indent: 0,
             paint: output.paint_out(),
+            ..StreamTable::default()
         };
         output.put(&stream_table(&view, table));
         for (name, instant) in self.simulator.failures() {

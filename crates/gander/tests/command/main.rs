@@ -17,3 +17,4 @@ mod solver_trouble;
 mod support;
 mod traces;
 mod usage;
+mod why;

@@ -1,0 +1,305 @@
+//! What a run chooses, and what follows from that.
+//!
+//! A start or transition *gives* a variable its value by an assignment, a frame, or an equation `x' == e` (`x == e` at a
+//! start), unless equations go round in a circle. A variable that it does not give is *chosen*: an input, an
+//! initial value, the value of a variable that an effect leaves open. So are the parameters. Along a fixed sequence of
+//! transitions all other values are computed from the chosen ones, and what is left of the model are constraints on them:
+//! guards, assumptions, the rest of starts and effects.
+
+use gander_system::{Effect, ElementId, ElementName, Role, Run, System, TransitionId, VarId};
+use gander_term::{Op, Pool, SymbolId, TermId, Value, evaluate};
+use rustc_hash::FxHashMap;
+
+use super::flat::FlatRun;
+
+/// How a variable gets its value.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Given {
+    pub var: usize,
+    pub value: TermId,
+}
+
+/// What a start or a transition does to each variable.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Gives {
+    /// Each behind those that it uses.
+    pub given: Vec<Given>,
+    /// By variable: nothing gives it a value.
+    pub chosen: Vec<bool>,
+    /// What it demands besides: guards, and constraints that give nothing.
+    pub rest: Vec<(ElementId, TermId)>,
+}
+
+/// What the starts and transitions of a system give; made once.
+#[derive(Clone, Debug)]
+pub(crate) struct Giving {
+    pub starts: Vec<Gives>,
+    pub transitions: Vec<Gives>,
+    current: FxHashMap<SymbolId, usize>,
+    next: FxHashMap<SymbolId, usize>,
+}
+
+/// A chosen value of a run: a variable in a state, or a parameter of a step.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Choice {
+    /// The value of a variable in the state behind so many steps.
+    Var(u32, VarId),
+    /// The parameter at this position of the step that leaves the state behind so many steps.
+    Param(u32, u32),
+}
+
+impl Choice {
+    /// The state that it belongs to.
+    pub fn at(self) -> u32 {
+        match self {
+            Choice::Var(i, _) | Choice::Param(i, _) => i,
+        }
+    }
+}
+
+impl Giving {
+    pub(crate) fn of(system: &System, pool: &mut Pool) -> Giving {
+        let map = |f: fn(&gander_system::StateVar) -> SymbolId| -> FxHashMap<SymbolId, usize> {
+            system.vars.iter().enumerate().map(|(i, v)| (f(v), i)).collect()
+        };
+        let (current, next) = (map(|v| v.current), map(|v| v.next));
+        let names: FxHashMap<&str, usize> = system.vars.iter().enumerate().map(|(i, v)| (v.name.as_str(), i)).collect();
+        let named = |e: ElementId| match &system.elements[e.index()].name {
+            ElementName::Given(name) => names.get(name.strip_suffix(" at first").unwrap_or(name)).copied(),
+            _ => None,
+        };
+        let is_input = |v: usize| system.vars[v].role == Role::Input;
+        let mut starts = Vec::new();
+        for s in &system.starts {
+            let mut draft = Draft::new(system.vars.len());
+            for e in &s.constraint {
+                let found = equation(pool, e.term.term(), &current, named(e.id), &is_input);
+                draft.relate(e.id, e.term.term(), found);
+            }
+            starts.push(draft.finish(pool, &current));
+        }
+        let mut transitions = Vec::new();
+        for t in &system.transitions {
+            let mut draft = Draft::new(system.vars.len());
+            draft.rest.extend(t.guard.iter().map(|g| (g.id, g.term.term())));
+            for e in &t.effect {
+                match *e {
+                    Effect::Assign { id, var, value } => {
+                        let whole = system.effect_part(pool, e);
+                        draft.relate(id, whole, Some((var.index(), value.term())));
+                    }
+                    Effect::Keep { id, var } => {
+                        let (whole, old) = (system.effect_part(pool, e), pool.var(system.var(var).current));
+                        draft.relate(id, whole, Some((var.index(), old)));
+                    }
+                    Effect::Constrain { id, relation } => {
+                        let found = equation(pool, relation.term(), &next, named(id), &is_input);
+                        draft.relate(id, relation.term(), found);
+                    }
+                }
+            }
+            transitions.push(draft.finish(pool, &next));
+        }
+        Giving { starts, transitions, current, next }
+    }
+
+    /// What makes a state of a run: its start, or the step before.
+    pub(crate) fn into_state(&self, run: &FlatRun, state: usize) -> &Gives {
+        match state {
+            0 => &self.starts[run.start.index()],
+            i => &self.transitions[run.steps[i - 1].0.index()],
+        }
+    }
+
+    /// The chosen values of a run, in the order in which they are made.
+    pub(crate) fn choices(&self, system: &System, run: &FlatRun) -> Vec<Choice> {
+        let mut choices = Vec::new();
+        for i in 0..run.states.len() {
+            let gives = self.into_state(run, i);
+            choices.extend(system.var_ids().filter(|v| gives.chosen[v.index()]).map(|v| Choice::Var(i as u32, v)));
+            if let Some((t, _)) = run.steps.get(i) {
+                let count = system.transition(*t).params.len() as u32;
+                choices.extend((0..count).map(|p| Choice::Param(i as u32, p)));
+            }
+        }
+        choices
+    }
+
+    /// The values behind a start or a step: `chosen` for what is chosen, else computed.
+    pub(crate) fn values(
+        &self,
+        system: &System,
+        pool: &Pool,
+        made_by: (&Gives, Option<(&[Value], TransitionId, &[Value])>),
+        chosen: &[Value],
+    ) -> Option<Vec<Value>> {
+        let (gives, before) = made_by;
+        let mut values: Vec<Option<Value>> =
+            gives.chosen.iter().enumerate().map(|(v, c)| c.then(|| chosen[v].clone())).collect();
+        for g in &gives.given {
+            let look = |s: SymbolId| match before {
+                None => self.current.get(&s).and_then(|&v| values[v].clone()),
+                Some((old, t, params)) => match (self.next.get(&s), self.current.get(&s)) {
+                    (Some(&v), _) => values[v].clone(),
+                    (_, Some(&v)) => old.get(v).cloned(),
+                    _ => {
+                        let at = system.transition(t).params.iter().position(|p| p.symbol == s)?;
+                        params.get(at).cloned()
+                    }
+                },
+            };
+            let value = evaluate(pool, g.value, &look).ok()?;
+            values[g.var] = Some(value);
+        }
+        values.into_iter().collect()
+    }
+
+    /// The run along the same transitions with these chosen values in place of its own; none if a value cannot be computed.
+    pub(crate) fn rerun(
+        &self,
+        system: &System,
+        pool: &Pool,
+        run: &FlatRun,
+        changed: &FxHashMap<Choice, Value>,
+    ) -> Option<FlatRun> {
+        let mut states: Vec<Vec<Value>> = Vec::new();
+        let mut steps = run.steps.clone();
+        for i in 0..run.states.len() {
+            let mut chosen = run.states[i].clone();
+            for v in system.var_ids() {
+                if let Some(value) = changed.get(&Choice::Var(i as u32, v)) {
+                    chosen[v.index()] = value.clone();
+                }
+            }
+            let before = match i {
+                0 => None,
+                _ => {
+                    let (t, params) = &steps[i - 1];
+                    Some((states[i - 1].as_slice(), *t, params.as_slice()))
+                }
+            };
+            let values = self.values(system, pool, (self.into_state(run, i), before), &chosen)?;
+            states.push(values);
+            if let Some((_, params)) = steps.get_mut(i) {
+                for (p, value) in params.iter_mut().enumerate() {
+                    if let Some(new) = changed.get(&Choice::Param(i as u32, p as u32)) {
+                        *value = new.clone();
+                    }
+                }
+            }
+        }
+        Some(FlatRun { start: run.start, first_node: run.first_node, states, steps })
+    }
+
+    /// How often a run chooses otherwise than the step before: another transition; of the same transition another
+    /// parameter; for a variable that the step leaves open another value than it had.
+    pub(crate) fn changes(&self, system: &System, run: &FlatRun) -> u64 {
+        let mut count = 0;
+        for i in 0..run.steps.len() {
+            let (t, params) = &run.steps[i];
+            if i > 0 {
+                let (before, old) = &run.steps[i - 1];
+                if before != t {
+                    count += 1;
+                } else {
+                    count += params.iter().zip(old).filter(|(a, b)| a != b).count() as u64;
+                }
+            }
+            let chosen = &self.transitions[t.index()].chosen;
+            let differs = |v: &usize| chosen[*v] && run.states[i][*v] != run.states[i + 1][*v];
+            count += (0..system.vars.len()).filter(differs).count() as u64;
+        }
+        count
+    }
+}
+
+/// How often a run chooses otherwise than the step before: another transition; of the same transition another
+/// parameter; for a variable that the step leaves open another value than it had. None if the run is too long to be looked at.
+pub fn changes(system: &System, run: &Run) -> Option<u64> {
+    let mut pool = Pool::fork(&system.pool);
+    let giving = Giving::of(system, &mut pool);
+    let flat = FlatRun::of(system, &pool, &giving, run)?;
+    Some(giving.changes(system, &flat))
+}
+
+struct Draft {
+    given: Vec<Option<(TermId, ElementId, TermId)>>,
+    rest: Vec<(ElementId, TermId)>,
+}
+
+impl Draft {
+    fn new(vars: usize) -> Draft {
+        Draft { given: vec![None; vars], rest: Vec::new() }
+    }
+
+    fn relate(&mut self, element: ElementId, whole: TermId, found: Option<(usize, TermId)>) {
+        match found {
+            Some((v, value)) if self.given[v].is_none() => self.given[v] = Some((value, element, whole)),
+            _ => self.rest.push((element, whole)),
+        }
+    }
+
+    /// Puts what is given in order; an equation that closes a circle gives nothing and is a constraint.
+    fn finish(mut self, pool: &Pool, here: &FxHashMap<SymbolId, usize>) -> Gives {
+        let count = self.given.len();
+        let uses =
+            |t: TermId| -> Vec<usize> { pool.free_symbols(&[t]).iter().filter_map(|s| here.get(s).copied()).collect() };
+        let mut done = vec![false; count];
+        let mut open = vec![false; count];
+        let mut given = Vec::new();
+        for root in 0..count {
+            let mut stack = vec![root];
+            while let Some(&v) = stack.last() {
+                let (Some((value, element, whole)), false) = (self.given[v], done[v]) else {
+                    stack.pop();
+                    continue;
+                };
+                open[v] = true;
+                let used = uses(value);
+                if used.iter().any(|&u| open[u]) {
+                    self.given[v] = None;
+                    self.rest.push((element, whole));
+                    open[v] = false;
+                    stack.pop();
+                    continue;
+                }
+                match used.into_iter().find(|&u| self.given[u].is_some() && !done[u]) {
+                    Some(u) => stack.push(u),
+                    None => {
+                        done[v] = true;
+                        open[v] = false;
+                        given.push(Given { var: v, value });
+                        stack.pop();
+                    }
+                }
+            }
+        }
+        let chosen = self.given.iter().map(Option::is_none).collect();
+        Gives { given, chosen, rest: self.rest }
+    }
+}
+
+/// `x == e` as its two parts. Of two variables the one that the element is named after, or else no input.
+fn equation(
+    pool: &mut Pool,
+    t: TermId,
+    here: &FxHashMap<SymbolId, usize>,
+    wanted: Option<usize>,
+    is_input: &dyn Fn(usize) -> bool,
+) -> Option<(usize, TermId)> {
+    let known = |t: TermId| pool.as_symbol(t).and_then(|s| here.get(&s).copied());
+    match (pool.op(t), pool.args(t)) {
+        (Op::Symbol(_), _) => known(t).map(|v| (v, pool.tt())),
+        (Op::Not, &[a]) => known(a).map(|v| (v, pool.ff())),
+        (Op::Eq, &[a, b]) => match (known(a), known(b)) {
+            (Some(v), Some(w)) => {
+                let second = if wanted == Some(v) || wanted == Some(w) { wanted == Some(w) } else { is_input(v) };
+                Some(if second { (w, a) } else { (v, b) })
+            }
+            (Some(v), None) => Some((v, b)),
+            (None, Some(v)) => Some((v, a)),
+            (None, None) => None,
+        },
+        _ => None,
+    }
+}

@@ -1,0 +1,100 @@
+//! The nearest run that ends otherwise.
+//!
+//! Of the runs of the same length in which nothing is broken (or the goal is not met) one that makes as few choices
+//! otherwise as possible; first along the same transitions, and if there is none, along any.
+
+use std::sync::Arc;
+
+use gander_smt::Literal;
+use gander_term::TermId;
+
+use super::choices::{Choice, Giving};
+use super::ending::{Ending, Stage};
+use super::flat::FlatRun;
+use super::maxsat::fulfil;
+use super::search::Search;
+use super::smooth::{equals, value_of};
+
+/// A run that ends otherwise.
+pub(crate) struct Nearest {
+    pub run: FlatRun,
+    /// It takes the same transitions.
+    pub same_way: bool,
+    /// No run that ends otherwise (along the same transitions, if it takes them) makes fewer choices otherwise.
+    pub least: bool,
+}
+
+/// What was found.
+pub(crate) enum Otherwise {
+    Run(Nearest),
+    /// Every run of this length ends alike.
+    None,
+    Unknown,
+}
+
+/// Looks for the nearest run.
+pub(crate) fn nearest(search: &mut Search, giving: &Giving, run: &FlatRun, ending: &Ending) -> Otherwise {
+    let steps = run.len();
+    let mut demanded = search.length(steps);
+    match ending {
+        Ending::Goals(stages) => match &stages[..] {
+            [Stage::State(goal)] => {
+                let not = search.pool.not(*goal);
+                let template = search.compile(not);
+                demanded.extend((0..=steps).map(|i| search.literal_at(&template, i)));
+            }
+            [Stage::Step(choices)] => {
+                let mut met: Vec<TermId> = Vec::new();
+                for (t, f) in choices {
+                    let take = search.pool.var(search.takes[t.index()]);
+                    met.push(search.pool.and([take, *f]));
+                }
+                let met = search.pool.or(met);
+                let not = search.pool.not(met);
+                let template = search.compile(not);
+                demanded.extend((0..steps).map(|i| search.literal_at(&template, i)));
+            }
+            _ => return Otherwise::Unknown,
+        },
+        // A step more.
+        Ending::Sinkhole(_) | Ending::Deadlock => demanded = search.length(steps + 1),
+    }
+    let choices = giving.choices(&Arc::clone(&search.system), run);
+    let way = search.same_way(run);
+    let wishes: Vec<Literal> = choices.iter().map(|&c| equals(search, c, run, &value_of(run, c))).collect();
+    let mut along = demanded.clone();
+    along.extend(&way);
+    if let Some(best) = fulfil(search, &along, &wishes)
+        && let Some(run) = search.read(steps)
+    {
+        return Otherwise::Run(Nearest { run, same_way: true, least: best.least });
+    }
+    if search.is_late() || !search.is_well() {
+        return Otherwise::Unknown;
+    }
+    if way.len() > 1 {
+        let mut wishes = wishes;
+        wishes.extend(&way);
+        if let Some(best) = fulfil(search, &demanded, &wishes)
+            && let Some(run) = search.read(steps)
+        {
+            return Otherwise::Run(Nearest { run, same_way: false, least: best.least });
+        }
+    }
+    if search.is_late() || !search.is_well() { Otherwise::Unknown } else { Otherwise::None }
+}
+
+/// The choices that differ between two runs of one length; where transitions differ, these are not compared.
+pub(crate) fn differing(giving: &Giving, system: &gander_system::System, a: &FlatRun, b: &FlatRun) -> Vec<Choice> {
+    let same_step = |i: usize| a.steps.get(i).map(|s| s.0) == b.steps.get(i).map(|s| s.0);
+    giving
+        .choices(system, a)
+        .into_iter()
+        .filter(|&c| match c {
+            Choice::Var(i, v) => {
+                b.states.get(i as usize).is_none_or(|s| s[v.index()] != a.states[i as usize][v.index()])
+            }
+            Choice::Param(i, _) => same_step(i as usize) && value_of(a, c) != value_of(b, c),
+        })
+        .collect()
+}

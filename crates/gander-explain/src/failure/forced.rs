@@ -1,0 +1,204 @@
+//! The parts of a model that force a run to end as it does.
+//!
+//! The transitions and the chosen values of the run are given. Parts are *enough* if with them alone every value that the end
+//! depends on is what it is: no sequence of states with these choices that fulfils the parts ends otherwise. A set is
+//! *minimal* if none can be left out. Frames, and what a front-end added, are always there, as for validity cores.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use gander_smt::{Answer, CoreSession, Killer, Limits, Literal, Placement, SessionConfig, Solvers};
+use gander_system::{Effect, ElementId, System};
+use gander_term::{Pool, SymbolId, TermId};
+use rustc_hash::FxHashMap;
+
+use super::choices::Giving;
+use super::ending::{Ending, Place};
+use super::fixed::placement;
+use super::flat::FlatRun;
+use super::search::local;
+use super::smooth::value_of;
+use crate::parts::Parts;
+use crate::set::PartSet;
+
+/// Parts that force the end of a run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Forced {
+    /// The parts.
+    pub by: PartSet,
+    /// None of them can be left out.
+    pub minimal: bool,
+}
+
+/// A formula that is there with its part, or always; at a position.
+struct Demand {
+    part: Option<usize>,
+    at: u32,
+    formula: TermId,
+}
+
+/// Finds a minimal set of parts; none if the solver does not show that all parts are enough.
+pub(crate) fn forced(
+    system: &Arc<System>,
+    base: &Arc<Pool>,
+    (giving, parts): (&Giving, &Parts),
+    run: &FlatRun,
+    (ending, places): (&Ending, &[Place]),
+    (solvers, killer, deadline): (&Solvers, Killer, Instant),
+) -> Option<Forced> {
+    let mut pool = Pool::fork(base);
+    let last = run.states.len() - 1;
+    let mut demands: Vec<Demand> = Vec::new();
+    let mut add = |id: ElementId, at: usize, formula: TermId| {
+        demands.push(Demand { part: parts.part_of(id), at: at as u32, formula });
+    };
+    for e in &system.starts[run.start.index()].constraint {
+        add(e.id, 0, e.term.term());
+    }
+    for i in 0..=last {
+        for a in &system.assumptions {
+            let t = system.at_node(&mut pool, a.term, run.node(system, i));
+            add(a.id, i, t);
+        }
+        let Some((t, _)) = run.steps.get(i) else { continue };
+        for (id, t) in step_elements(system, &mut pool, *t) {
+            add(id, i, t);
+        }
+    }
+    let mut chosen: Vec<(u32, TermId)> = Vec::new();
+    for c in giving.choices(system, run) {
+        let symbol = match c {
+            super::Choice::Var(_, v) => system.var(v).current,
+            super::Choice::Param(i, p) => system.transition(run.steps[i as usize].0).params[p as usize].symbol,
+        };
+        let (symbol, value) = (pool.var(symbol), pool.constant(value_of(run, c)));
+        chosen.push((c.at(), pool.eq(symbol, value)));
+    }
+    // What would make it end otherwise: a goal is missed, or a step leads on with what its parts demand of it.
+    let mut missed: Vec<(u32, TermId)> = Vec::new();
+    for p in places {
+        let here = system.node_constant(&mut pool, run.node(system, p.at as usize));
+        let formula = pool.substitute(p.formula, &FxHashMap::from_iter([(system.location, here)]));
+        missed.push((p.at, pool.not(formula)));
+    }
+    let mut ways_on: Vec<Vec<(Option<usize>, u32, TermId)>> = Vec::new();
+    if matches!(ending, Ending::Sinkhole(_) | Ending::Deadlock) {
+        for &t in system.leaving(run.node(system, last)) {
+            let transition = system.transition(t);
+            let mut way: Vec<(Option<usize>, u32, TermId)> = Vec::new();
+            if matches!(ending, Ending::Sinkhole(_)) {
+                way.extend(transition.guard.iter().map(|g| (parts.part_of(g.id), last as u32, g.term.term())));
+            } else {
+                for (id, f) in step_elements(system, &mut pool, t) {
+                    way.push((parts.part_of(id), last as u32, f));
+                }
+                for a in &system.assumptions {
+                    let f = system.at_node(&mut pool, a.term, transition.target);
+                    way.push((parts.part_of(a.id), last as u32 + 1, f));
+                }
+            }
+            ways_on.push(way);
+        }
+    }
+    let mut about: Vec<TermId> = demands.iter().map(|d| d.formula).collect();
+    about.extend(chosen.iter().chain(&missed).map(|c| c.1));
+    about.extend(ways_on.iter().flatten().map(|w| w.2));
+    let solver = solvers.choose(pool.features(&about))?;
+    let session = solvers.core_session(solver, SessionConfig { killer, ..SessionConfig::default() });
+    let mut asker = Asker { system, pool, session, placement: placement(system), parts: Vec::new(), deadline };
+    asker.parts = (0..parts.len()).map(|_| asker.session.literal()).collect();
+    for d in demands {
+        asker.demand(d.part, None, d.at, d.formula);
+    }
+    for (at, t) in chosen {
+        asker.demand(None, None, at, t);
+    }
+    let mut otherwise: Vec<Literal> = Vec::new();
+    for (at, t) in missed {
+        let literal = asker.session.literal();
+        asker.demand(None, Some(literal), at, t);
+        otherwise.push(literal);
+    }
+    for way in ways_on {
+        let literal = asker.session.literal();
+        for (part, at, t) in way {
+            asker.demand(part, Some(literal), at, t);
+        }
+        otherwise.push(literal);
+    }
+    asker.session.assert_clause(&otherwise);
+    asker.minimal(parts.len())
+}
+
+/// The elements of a step: guard and effect.
+fn step_elements(system: &System, pool: &mut Pool, t: gander_system::TransitionId) -> Vec<(ElementId, TermId)> {
+    let transition = system.transition(t);
+    let mut all: Vec<(ElementId, TermId)> = transition.guard.iter().map(|g| (g.id, g.term.term())).collect();
+    for e in &transition.effect {
+        let (Effect::Assign { id, .. } | Effect::Constrain { id, .. } | Effect::Keep { id, .. }) = *e;
+        all.push((id, system.effect_part(pool, e)));
+    }
+    all
+}
+
+struct Asker<'s> {
+    system: &'s System,
+    pool: Pool,
+    session: CoreSession,
+    placement: FxHashMap<SymbolId, Placement>,
+    parts: Vec<Literal>,
+    deadline: Instant,
+}
+
+impl Asker<'_> {
+    /// Demands a formula while the part is there and the literal is true.
+    fn demand(&mut self, part: Option<usize>, when: Option<Literal>, at: u32, formula: TermId) {
+        let t = local(self.system, &mut self.pool, formula);
+        if self.pool.as_bool(t) == Some(true) {
+            return;
+        }
+        let of = |s: SymbolId| self.placement.get(&s).copied().unwrap_or(Placement::Rigid);
+        let template = self.session.compile(&self.pool, t, &of);
+        match (part.map(|p| self.parts[p]), when) {
+            (None, None) => self.session.assert_at(&self.pool, &template, at),
+            (Some(l), None) | (None, Some(l)) => self.session.assert_if_at(&self.pool, l, &template, at),
+            (Some(a), Some(b)) => {
+                let holds = self.session.literal_at(&self.pool, &template, at);
+                self.session.assert_clause(&[!a, !b, holds]);
+            }
+        }
+    }
+
+    /// The parts that a refutation uses; none if there is no refutation.
+    fn enough(&mut self, kept: &PartSet) -> Option<PartSet> {
+        let assumptions: Vec<Literal> = kept.iter().map(|p| self.parts[p]).collect();
+        let left = self.deadline.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
+        let limits = Limits::time(left);
+        if self.session.check(&assumptions, limits) != Answer::Unsat {
+            return None;
+        }
+        let core = self.session.core(limits).ok()?;
+        let mut used = PartSet::none(self.parts.len());
+        kept.iter().filter(|&p| core.contains(&self.parts[p])).for_each(|p| used.insert(p));
+        Some(used)
+    }
+
+    fn minimal(&mut self, count: usize) -> Option<Forced> {
+        let mut by = self.enough(&PartSet::all(count))?;
+        let members: Vec<usize> = by.iter().collect();
+        let mut minimal = true;
+        for p in members {
+            if !by.has(p) {
+                continue;
+            }
+            if Instant::now() >= self.deadline || self.session.failure().is_some() {
+                minimal = false;
+                break;
+            }
+            if let Some(fewer) = self.enough(&by.without(p)) {
+                by = fewer;
+            }
+        }
+        Some(Forced { by, minimal: minimal && self.session.failure().is_none() })
+    }
+}

@@ -1,0 +1,159 @@
+//! Runs that go on for ever: shorter and smoother loops.
+//!
+//! A lasso of `n` steps that goes back to state `l` is a run of `n` steps whose last state is state `l`. What the claim asks of it
+//! (docs/semantics.md, section 5, kind 8) is said of its states: everywhere, around the loop, or since something happened.
+//! Lengths are tried in order, and for each the states to go back to. Fairness to states (justice) is one state of the loop;
+//! lassos that have to be fair to transitions are left as they are.
+
+use gander_smt::{Answer, Literal};
+use gander_system::{ClaimKind, FairnessId, FairnessKind, System};
+use gander_term::{Pool, TermId};
+
+use super::choices::Giving;
+use super::flat::FlatRun;
+use super::search::Search;
+use super::smooth::{Smoother, smooth_towards};
+
+/// What a lasso has to show.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Shows {
+    /// In every state.
+    everywhere: Option<TermId>,
+    /// In every state of the loop.
+    around: Option<TermId>,
+    /// From some state with the first formula on, the second.
+    since: Option<(TermId, TermId)>,
+    /// In some state of the loop, each.
+    justice: Vec<TermId>,
+}
+
+/// A lasso.
+#[derive(Clone, Debug)]
+pub(crate) struct Loop {
+    pub run: FlatRun,
+    pub back_to: u32,
+}
+
+impl Shows {
+    /// What a lasso for such a claim shows; none if it has to be fair to transitions.
+    pub(crate) fn of(system: &System, pool: &mut Pool, kind: &ClaimKind) -> Option<Shows> {
+        let mut shows = Shows::default();
+        let under: &[FairnessId] = match kind {
+            ClaimKind::InfiniteRun => &[],
+            ClaimKind::ExistsAlways(p) => {
+                shows.everywhere = Some(p.term());
+                &[]
+            }
+            ClaimKind::Eventually { goal, under } => {
+                shows.everywhere = Some(pool.not(goal.term()));
+                under
+            }
+            ClaimKind::AlwaysEventually { goal, under } => {
+                shows.around = Some(pool.not(goal.term()));
+                under
+            }
+            ClaimKind::LeadsTo { from, to, under } => {
+                let without = pool.not(to.term());
+                shows.around = Some(without);
+                shows.since = Some((from.term(), without));
+                under
+            }
+            _ => return None,
+        };
+        for f in under {
+            match system.fairness.get(f.index())?.kind {
+                FairnessKind::Justice(p) => shows.justice.push(p.term()),
+                FairnessKind::Weak(_) | FairnessKind::Strong(_) => return None,
+            }
+        }
+        Some(shows)
+    }
+
+    /// What a lasso of so many steps that goes back to this state assumes.
+    fn demanded(&self, search: &mut Search, steps: u32, back_to: u32) -> Vec<Literal> {
+        let mut all = search.length(steps);
+        let closed = closing(search, steps - back_to);
+        let closed = search.compile(closed);
+        all.push(search.literal_at(&closed, back_to));
+        for (formula, from) in [(self.everywhere, 0), (self.around, back_to)] {
+            let Some(formula) = formula else { continue };
+            let template = search.compile(formula);
+            all.extend((from..=steps).map(|i| search.literal_at(&template, i)));
+        }
+        if let Some((from, without)) = self.since {
+            let (from, without) = (search.compile(from), search.compile(without));
+            let stays: Vec<Literal> = (0..=steps).map(|i| search.literal_at(&without, i)).collect();
+            let mut some = Vec::new();
+            for k in 0..=steps {
+                let here = search.session.literal();
+                let begins = search.literal_at(&from, k);
+                search.session.assert_clause(&[!here, begins]);
+                for &stay in &stays[k as usize..] {
+                    search.session.assert_clause(&[!here, stay]);
+                }
+                some.push(here);
+            }
+            all.push(one_of(search, some));
+        }
+        for &p in &self.justice {
+            let template = search.compile(p);
+            let some: Vec<Literal> = (back_to..=steps).map(|i| search.literal_at(&template, i)).collect();
+            all.push(one_of(search, some));
+        }
+        all
+    }
+}
+
+/// A literal that demands one of these.
+fn one_of(search: &mut Search, mut literals: Vec<Literal>) -> Literal {
+    let some = search.session.literal();
+    literals.push(!some);
+    search.session.assert_clause(&literals);
+    some
+}
+
+/// A state and the one so many steps later are the same.
+fn closing(search: &mut Search, distance: u32) -> TermId {
+    let system = std::sync::Arc::clone(&search.system);
+    let mut same = Vec::new();
+    for v in &system.vars {
+        let later = search.later(v.current, distance);
+        let (a, b) = (search.pool.var(v.current), search.pool.var(later));
+        same.push(search.pool.eq(a, b));
+    }
+    if system.nodes.len() > 1 {
+        let later = search.later(system.location, distance);
+        let (a, b) = (search.pool.var(system.location), search.pool.var(later));
+        same.push(search.pool.eq(a, b));
+    }
+    search.pool.and(same)
+}
+
+/// Looks for a shorter lasso, the shortest first; and whether there is none shorter than what is there in the end.
+pub(crate) fn shorter(search: &mut Search, shows: &Shows, than: u32) -> (Option<Loop>, bool) {
+    let mut least = true;
+    for steps in 1..than {
+        for back_to in 0..steps {
+            if search.is_late() || !search.is_well() {
+                return (None, false);
+            }
+            let demanded = shows.demanded(search, steps, back_to);
+            match search.check(&demanded) {
+                Answer::Unsat => {}
+                Answer::Sat => match search.read(steps) {
+                    Some(run) => return (Some(Loop { run, back_to }), least),
+                    None => least = false,
+                },
+                Answer::Unknown(_) => least = false,
+            }
+        }
+    }
+    (None, least)
+}
+
+/// Looks for a lasso of the same shape with the fewest changes.
+pub(crate) fn smoother(search: &mut Search, shows: &Shows, giving: &Giving, lasso: &Loop) -> Option<Smoother> {
+    let steps = lasso.run.len();
+    let demanded = shows.demanded(search, steps, lasso.back_to);
+    smooth_towards(search, giving, demanded, steps)
+}

@@ -1,0 +1,465 @@
+//! Why a claim is decided by the run that decides it: the run made readable, and explained.
+//!
+//! A run is taken through these stages, each within a share of the time:
+//!
+//! 1. *shortened*: the fewest steps ([`smooth`]);
+//! 2. *smoothed*: of the runs of that length one with the fewest changes of what is chosen ([`choices`]), by MaxSAT
+//!    ([`maxsat`]); ties go to small values;
+//! 3. *generalised*: which of the chosen values do not matter ([`freedom`]), and which computed values follow them;
+//! 4. *forced*: the parts of the model that make it end as it does ([`forced`]);
+//! 5. on request, *contrasted*: the nearest run that ends otherwise ([`contrast`]).
+//!
+//! Loops go through the first two ([`lasso`]).
+//!
+//! Invariants: every run that comes out of a stage was checked by the [`RunChecker`]; what does not pass is dropped and the run
+//! before it is kept. What was not done, and why, is in [`RunExplanation::notes`].
+
+mod choices;
+mod contrast;
+mod ending;
+mod fixed;
+mod flat;
+mod forced;
+mod freedom;
+mod lasso;
+mod maxsat;
+mod samples;
+mod search;
+mod smooth;
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use gander_system::{ClaimId, Evidence, Run, System, VarId, Verdict};
+use gander_term::Pool;
+
+pub use choices::{Choice, changes};
+pub use forced::Forced;
+pub use freedom::{Bound, Freedom};
+
+use crate::explainer::ExplainConfig;
+use crate::parts::Parts;
+use choices::Giving;
+use contrast::Otherwise;
+use ending::{Ending, Place};
+use fixed::Fixed;
+use flat::FlatRun;
+use lasso::{Loop, Shows};
+use search::Search;
+
+/// Who checks runs for this module.
+pub trait RunChecker {
+    /// Checks that the evidence in a verdict shows what it says; else why it does not.
+    fn certify(&mut self, system: &System, claim: ClaimId, verdict: &Verdict) -> Result<(), String>;
+
+    /// Checks that a run is one of the system; else why it is not.
+    fn replay(&mut self, system: &System, run: &Run) -> Result<(), String>;
+}
+
+/// What to find out about a run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct RunRequest {
+    /// Also the nearest run that ends otherwise.
+    pub contrast: Contrasting,
+}
+
+/// Whether the nearest run that ends otherwise is looked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Contrasting {
+    /// It is not.
+    #[default]
+    LeftOut,
+    /// It is.
+    Sought,
+}
+
+/// How long a run is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Length {
+    /// Its number of steps.
+    pub steps: u64,
+    /// That of the run that an engine found.
+    pub before: u64,
+    /// No run that shows the same is shorter.
+    pub least: bool,
+}
+
+/// How often a run changes what it chooses from step to step: see [`changes`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Changes {
+    /// How often.
+    pub count: u64,
+    /// Before it was smoothed.
+    pub before: u64,
+    /// No run of this length that shows the same has fewer.
+    pub least: bool,
+}
+
+/// A run that ends otherwise.
+#[derive(Clone, Debug)]
+pub struct Contrast {
+    /// The run; as long as the explained one.
+    pub run: Run,
+    /// It takes the same transitions.
+    pub same_way: bool,
+    /// Chosen values of the explained run that are otherwise in it.
+    pub differing: Vec<Choice>,
+    /// How many chosen values the explained run has.
+    pub of: usize,
+    /// None has fewer.
+    pub least: bool,
+}
+
+/// A run and what is known of it.
+#[derive(Clone, Debug)]
+pub struct RunExplanation {
+    /// The evidence with the run as it is in the end; checked.
+    pub verdict: Verdict,
+    /// The run.
+    pub run: Run,
+    /// How long it is.
+    pub length: Length,
+    /// How often it changes what it chooses; none if that was not looked at.
+    pub changes: Option<Changes>,
+    /// How free its chosen values are; empty if that was not found out.
+    pub freedoms: Vec<(Choice, Freedom)>,
+    /// None of these can be widened alone.
+    pub maximal: bool,
+    /// Computed values that differ between runs within the freedoms: states and variables.
+    pub varying: Vec<(u32, VarId)>,
+    /// What forces its end.
+    pub forced: Option<Forced>,
+    /// The nearest run that ends otherwise, if one was asked for and found.
+    pub contrast: Option<Contrast>,
+    /// What was not done, or is worth knowing, in sentences.
+    pub notes: Vec<String>,
+}
+
+/// The run of a verdict that a run decides.
+fn run_of(verdict: &Verdict) -> Option<(&Run, &'static str)> {
+    let (Verdict::Holds(evidence) | Verdict::Fails(evidence)) = verdict else { return None };
+    match evidence {
+        Evidence::Run(run) => Some((run, "")),
+        Evidence::Lasso { run, .. } => Some((run, "")),
+        Evidence::Recurrent { run, .. } => {
+            Some((run, "the run is shown as it was found, as what it can go on to do is a matter of its last state"))
+        }
+        Evidence::Impossible { run, .. } => {
+            Some((run, "the run is shown as it was found, as the proof is about its last state"))
+        }
+        _ => None,
+    }
+}
+
+/// Explains a verdict that a run decides; none if it is of another kind.
+pub fn explain_run(
+    system: &Arc<System>,
+    parts: &Parts,
+    (claim, verdict): (ClaimId, &Verdict),
+    request: RunRequest,
+    config: &ExplainConfig,
+    checker: &mut dyn RunChecker,
+) -> Option<RunExplanation> {
+    let (run, as_found) = run_of(verdict)?;
+    let mut explanation = RunExplanation {
+        verdict: verdict.clone(),
+        run: run.clone(),
+        length: Length { steps: run.length(), before: run.length(), least: run.length() == 0 },
+        changes: None,
+        freedoms: Vec::new(),
+        maximal: false,
+        varying: Vec::new(),
+        forced: None,
+        contrast: None,
+        notes: Vec::new(),
+    };
+    if !as_found.is_empty() {
+        explanation.notes.push(as_found.to_string());
+        return Some(explanation);
+    }
+    let kind = &system.claims[claim.index()].kind;
+    let mut pool = Pool::fork(&system.pool);
+    let end = config.timeout.and_then(|t| Instant::now().checked_add(t));
+    if let Verdict::Holds(Evidence::Lasso { back_to, .. }) | Verdict::Fails(Evidence::Lasso { back_to, .. }) = verdict {
+        let Some(shows) = Shows::of(system, &mut pool, kind) else {
+            let why = "the loop is shown as it was found: one that is fair to transitions is not made simpler";
+            explanation.notes.push(why.into());
+            return Some(explanation);
+        };
+        let giving = Giving::of(system, &mut pool);
+        let base = pool.freeze();
+        let Some(flat) = FlatRun::of(system, &base, &giving, run) else {
+            explanation.notes.push("the loop is shown as it was found: it is too long to be made simpler".into());
+            return Some(explanation);
+        };
+        let goal = Goal::Loop { shows, back_to: u32::try_from(*back_to).ok()? };
+        let mut work = Work { system, base, giving, goal, stages: Vec::new(), claim, config, checker, end, flat };
+        work.simplify_loop(&mut explanation);
+        explanation.run = work.flat.run();
+        explanation.length.steps = work.flat.steps.len() as u64;
+        explanation.notes.push("which values matter, and what forces it, is not looked into for a loop".into());
+        return Some(explanation);
+    }
+    let Some(ending) = Ending::of(system, &mut pool, kind) else {
+        explanation.notes.push("the run is shown as it was found: for such a claim it is not made simpler".into());
+        return Some(explanation);
+    };
+    let stages = ending.stages(system, &mut pool);
+    let giving = Giving::of(system, &mut pool);
+    let base = pool.freeze();
+    let Some(flat) = FlatRun::of(system, &base, &giving, run) else {
+        explanation.notes.push("the run is shown as it was found: it is too long to be made simpler".into());
+        return Some(explanation);
+    };
+    let goal = Goal::Ending;
+    let mut work = Work { system, base, giving, goal, stages, claim, config, checker, end, flat };
+    work.shorten(&ending, &mut explanation);
+    work.smoothen(&mut explanation);
+    explanation.run = work.flat.run();
+    explanation.length.steps = work.flat.steps.len() as u64;
+    if let Some(places) = ending.places(system, &work.base, &work.flat) {
+        work.generalise((&ending, &places), &mut explanation);
+        work.force(parts, (&ending, &places), &mut explanation);
+    }
+    if request.contrast == Contrasting::Sought {
+        work.contrast(&ending, &mut explanation);
+    }
+    Some(explanation)
+}
+
+/// What the run shows.
+enum Goal {
+    /// Its end.
+    Ending,
+    /// A loop.
+    Loop { shows: Shows, back_to: u32 },
+}
+
+struct Work<'w> {
+    system: &'w Arc<System>,
+    base: Arc<Pool>,
+    giving: Giving,
+    goal: Goal,
+    stages: Vec<ending::Stage>,
+    claim: ClaimId,
+    config: &'w ExplainConfig,
+    checker: &'w mut dyn RunChecker,
+    end: Option<Instant>,
+    flat: FlatRun,
+}
+
+impl Work<'_> {
+    /// When a stage that begins now has to end.
+    fn deadline(&self, shares: u32) -> Instant {
+        let now = Instant::now();
+        let own = now.checked_add(self.config.share * shares).unwrap_or(now);
+        self.end.map_or(own, |e| e.min(own))
+    }
+
+    fn search(&self) -> Result<Search, String> {
+        Search::new(self.system, &self.base, &self.stages, &self.config.solvers, self.config.killer.clone())
+    }
+
+    /// The verdict with this run, if the checker accepts it.
+    fn accept(&mut self, run: &FlatRun, explanation: &mut RunExplanation, what: &str) -> bool {
+        let evidence = match self.goal {
+            Goal::Ending => Evidence::Run(run.run()),
+            Goal::Loop { back_to, .. } => Evidence::Lasso { run: run.run(), back_to: back_to.into() },
+        };
+        let verdict = match explanation.verdict {
+            Verdict::Holds(_) => Verdict::Holds(evidence),
+            _ => Verdict::Fails(evidence),
+        };
+        match self.checker.certify(self.system, self.claim, &verdict) {
+            Ok(()) => {
+                explanation.verdict = verdict;
+                self.flat = run.clone();
+                true
+            }
+            Err(why) => {
+                explanation.notes.push(format!("a {what} run did not pass its check and was dropped: {why}"));
+                false
+            }
+        }
+    }
+
+    fn shorten(&mut self, ending: &Ending, explanation: &mut RunExplanation) {
+        // It may meet its goal before its end.
+        let places = ending.places(self.system, &self.base, &self.flat).unwrap_or_default();
+        if let (Some(place), Some(stage)) = (places.last(), self.stages.last()) {
+            let end = place.at as usize + usize::from(matches!(stage, ending::Stage::Step(_)));
+            if end < self.flat.steps.len() {
+                let mut cut = self.flat.clone();
+                cut.steps.truncate(end);
+                cut.states.truncate(end + 1);
+                self.accept(&cut, explanation, "cut");
+            }
+        }
+        if self.flat.steps.is_empty() {
+            explanation.length.least = true;
+            return;
+        }
+        let mut search = match self.search() {
+            Ok(search) => search,
+            Err(why) => return explanation.notes.push(format!("a shorter run was not looked for: {why}")),
+        };
+        search.deadline = self.deadline(2);
+        let shorter = smooth::shorter(&mut search, self.flat.len());
+        explanation.length.least = match shorter.run {
+            Some(run) => self.accept(&run, explanation, "shorter") && shorter.least,
+            None => shorter.least,
+        };
+    }
+
+    fn simplify_loop(&mut self, explanation: &mut RunExplanation) {
+        let Goal::Loop { shows, back_to } = &mut self.goal else { return };
+        let (shows, before) = (shows.clone(), *back_to);
+        let mut search = match self.search() {
+            Ok(search) => search,
+            Err(why) => return explanation.notes.push(format!("a simpler loop was not looked for: {why}")),
+        };
+        search.deadline = self.deadline(2);
+        let (found, least) = lasso::shorter(&mut search, &shows, self.flat.len());
+        explanation.length.least = least;
+        let mut back_to = before;
+        if let Some(lasso) = found {
+            back_to = lasso.back_to;
+            self.goal = Goal::Loop { shows: shows.clone(), back_to };
+            if !self.accept(&lasso.run, explanation, "shorter") {
+                back_to = before;
+                self.goal = Goal::Loop { shows: shows.clone(), back_to };
+                explanation.length.least = false;
+            }
+        }
+        let count = self.giving.changes(self.system, &self.flat);
+        let mut changes = Changes { count, before: count, least: count == 0 };
+        let Ok(mut search) = self.search() else { return };
+        search.deadline = self.deadline(2);
+        let lasso = Loop { run: self.flat.clone(), back_to };
+        if let Some(smoother) = lasso::smoother(&mut search, &shows, &self.giving, &lasso) {
+            let fewer = self.giving.changes(self.system, &smoother.run);
+            if fewer <= count && self.accept(&smoother.run, explanation, "smoother") {
+                changes.count = fewer;
+                changes.least = smoother.least;
+            }
+        }
+        explanation.changes = Some(changes);
+    }
+
+    fn smoothen(&mut self, explanation: &mut RunExplanation) {
+        let before = self.giving.changes(self.system, &self.flat);
+        let mut changes = Changes { count: before, before, least: before == 0 };
+        let choices = self.giving.choices(self.system, &self.flat);
+        if choices.is_empty() && self.system.transitions.len() <= 1 {
+            changes.least = true;
+            explanation.changes = Some(changes);
+            return;
+        }
+        let found = self.search().map(|mut search| {
+            search.deadline = self.deadline(2);
+            smooth::smoother(&mut search, &self.giving, self.flat.len())
+        });
+        match found {
+            Ok(Some(smoother)) => {
+                let count = self.giving.changes(self.system, &smoother.run);
+                if count <= before && self.accept(&smoother.run, explanation, "smoother") {
+                    changes.count = count;
+                    changes.least = smoother.least;
+                }
+            }
+            Ok(None) => explanation.notes.push("the run was not smoothed: the solver gave no answer in time".into()),
+            Err(why) => explanation.notes.push(format!("the run was not smoothed: {why}")),
+        }
+        explanation.changes = Some(changes);
+    }
+
+    fn generalise(&mut self, end: (&Ending, &[Place]), explanation: &mut RunExplanation) {
+        let choices = self.giving.choices(self.system, &self.flat);
+        if choices.is_empty() {
+            explanation.maximal = true;
+            return;
+        }
+        let tools = (&*self.config.solvers, self.config.killer.clone());
+        let mut fixed = match Fixed::new(self.system, &self.base, &self.giving, &self.flat, end, tools) {
+            Ok(fixed) => fixed,
+            Err(why) => return explanation.notes.push(format!("which values matter was not found out: {why}")),
+        };
+        fixed.deadline = self.deadline(2);
+        let Some(found) = freedom::freedoms(&mut fixed, &choices, &self.flat) else {
+            explanation.notes.push("which values matter was not found out: the solver gave no answer in time".into());
+            return;
+        };
+        let tried = samples::samples(&fixed, &self.giving, &self.flat, &found.list);
+        for sample in &tried {
+            let broken = match sample {
+                None => true,
+                Some(run) => !fixed::meets(self.system, &fixed.pool, run, &fixed.conditions),
+            };
+            if broken {
+                explanation.notes.push("which values matter is not shown: a sample did not pass its check".into());
+                return;
+            }
+        }
+        for run in tried.iter().flatten().take(samples::CERTIFIED) {
+            let evidence = Evidence::Run(run.run());
+            let verdict = match explanation.verdict {
+                Verdict::Holds(_) => Verdict::Holds(evidence),
+                _ => Verdict::Fails(evidence),
+            };
+            if let Err(why) = self.checker.certify(self.system, self.claim, &verdict) {
+                explanation.notes.push(format!("which values matter is not shown: a sample was refused: {why}"));
+                return;
+            }
+        }
+        explanation.varying = samples::varying(&mut fixed, &self.giving, &self.flat, &found, &tried);
+        explanation.maximal = found.maximal;
+        explanation.freedoms = found.list;
+    }
+
+    fn force(&mut self, parts: &Parts, end: (&Ending, &[Place]), explanation: &mut RunExplanation) {
+        let tools = (&*self.config.solvers, self.config.killer.clone(), self.deadline(1));
+        let giving = (&self.giving, parts);
+        explanation.forced = forced::forced(self.system, &self.base, giving, &self.flat, end, tools);
+        if explanation.forced.is_none() {
+            explanation.notes.push("what forces the end of the run was not found out in time".into());
+        }
+    }
+
+    fn contrast(&mut self, ending: &Ending, explanation: &mut RunExplanation) {
+        if matches!(ending, Ending::Goals(stages) if stages.len() > 1) {
+            explanation.notes.push("no run is shown beside it: that is done for a single goal only".into());
+            return;
+        }
+        let mut search = match self.search() {
+            Ok(search) => search,
+            Err(why) => return explanation.notes.push(format!("no run is shown beside it: {why}")),
+        };
+        search.deadline = self.deadline(2);
+        match contrast::nearest(&mut search, &self.giving, &self.flat, ending) {
+            Otherwise::Run(nearest) => {
+                let run = nearest.run.run();
+                if let Err(why) = self.checker.replay(self.system, &run) {
+                    explanation.notes.push(format!("a run beside it did not pass its check and was dropped: {why}"));
+                    return;
+                }
+                explanation.contrast = Some(Contrast {
+                    differing: contrast::differing(&self.giving, self.system, &self.flat, &nearest.run),
+                    of: self.giving.choices(self.system, &self.flat).len(),
+                    run,
+                    same_way: nearest.same_way,
+                    least: nearest.least,
+                });
+            }
+            Otherwise::None => {
+                let steps = self.flat.steps.len();
+                let s = if steps == 1 { "" } else { "s" };
+                explanation
+                    .notes
+                    .push(format!("every run of {steps} step{s} ends like this one: there is none to compare it with"));
+            }
+            Otherwise::Unknown => {
+                explanation.notes.push("no run to compare it with was found in time".into());
+            }
+        }
+    }
+}

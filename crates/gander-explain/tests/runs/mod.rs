@@ -1,0 +1,350 @@
+//! Random small systems, and all of their runs up to a length, by enumeration and evaluation.
+
+use std::collections::HashMap;
+
+use gander_system::{
+    ClaimKind, ClaimOrigin, Effect, Leg, NodeId, Range, Role, Run, StartId, State, Step, System, SystemBuilder,
+    TransitionId, VarId,
+};
+use gander_term::{Pool, Sort, SymbolId, TermId, Value, evaluate};
+
+/// A small generator of numbers (xorshift).
+pub struct Dice(u64);
+
+impl Dice {
+    pub fn new(seed: u64) -> Dice {
+        Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    pub fn below(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 16) as usize % n
+    }
+
+    fn chance(&mut self, percent: usize) -> bool {
+        self.below(100) < percent
+    }
+}
+
+/// Numbers and truth values that formulas are made of.
+struct Atoms {
+    numbers: Vec<TermId>,
+    truths: Vec<TermId>,
+}
+
+fn number(dice: &mut Dice, pool: &mut Pool, atoms: &Atoms) -> TermId {
+    let a = atoms.numbers[dice.below(atoms.numbers.len())];
+    match dice.below(5) {
+        0 => a,
+        1 => {
+            let one = pool.int(1);
+            pool.sub(a, one)
+        }
+        2 => {
+            let b = atoms.numbers[dice.below(atoms.numbers.len())];
+            pool.add(a, b)
+        }
+        3 => pool.int(dice.below(3)),
+        _ => {
+            let one = pool.int(1);
+            pool.add(a, one)
+        }
+    }
+}
+
+fn formula(dice: &mut Dice, pool: &mut Pool, atoms: &Atoms) -> TermId {
+    if !atoms.truths.is_empty() && dice.chance(30) {
+        let t = atoms.truths[dice.below(atoms.truths.len())];
+        return if dice.chance(50) { pool.not(t) } else { t };
+    }
+    let a = number(dice, pool, atoms);
+    let b = if dice.chance(60) { pool.int(dice.below(4)) } else { number(dice, pool, atoms) };
+    match dice.below(3) {
+        0 => pool.le(a, b),
+        1 => pool.le(b, a),
+        _ => pool.ne(a, b),
+    }
+}
+
+/// A random system with one claim, `p`. Every chosen number is between 0 and 2.
+pub fn random_system(seed: u64) -> System {
+    let mut dice = Dice::new(seed);
+    let nodes: &[(&str, Option<gander_system::Span>)] =
+        if dice.chance(60) { &[("A", None)] } else { &[("A", None), ("B", None)] };
+    let small = || Some(Range { low: 0.into(), high: 2.into() });
+    let mut b = SystemBuilder::new("random", Pool::new(), nodes).unwrap();
+    let x = b.var("x", Sort::Int, Role::State, None, None).unwrap();
+    let y = dice.chance(50).then(|| b.var("y", Sort::Bool, Role::State, None, None).unwrap());
+    let i = dice.chance(60).then(|| b.var("i", Sort::Int, Role::Input, small(), None).unwrap());
+    let current = |b: &mut SystemBuilder, v: VarId| {
+        let s = b.so_far().var(v).current;
+        b.pool.var(s)
+    };
+    let mut here = Atoms { numbers: vec![current(&mut b, x)], truths: Vec::new() };
+    here.truths.extend(y.map(|y| current(&mut b, y)));
+    here.numbers.extend(i.map(|i| current(&mut b, i)));
+    let node = |dice: &mut Dice| NodeId(dice.below(nodes.len()) as u32);
+    let between = |pool: &mut Pool, t: TermId| {
+        let (zero, two) = (pool.int(0), pool.int(2));
+        [(pool.le(zero, t), None), (pool.le(t, two), None)]
+    };
+    let mut first: Vec<(TermId, Option<gander_system::Span>)> = Vec::new();
+    if dice.chance(60) {
+        let c = b.pool.int(dice.below(3));
+        first.push((b.pool.eq(here.numbers[0], c), None));
+    } else {
+        first.extend(between(&mut b.pool, here.numbers[0]));
+    }
+    if let (Some(&y), true) = (here.truths.first(), dice.chance(60)) {
+        first.push((y, None));
+    }
+    b.start("s", node(&mut dice), &first, None).unwrap();
+    for t in 0..1 + dice.below(3) {
+        let (source, target) = (node(&mut dice), node(&mut dice));
+        let mut draft = b.transition(&format!("t{t}"), None, source, target, None).unwrap();
+        let mut atoms = Atoms { numbers: here.numbers.clone(), truths: here.truths.clone() };
+        if dice.chance(50) {
+            let p = b.param(&mut draft, "p", Sort::Int, small()).unwrap();
+            atoms.numbers.push(b.pool.var(p));
+        }
+        for _ in 0..dice.below(2) {
+            let guard = formula(&mut dice, &mut b.pool, &atoms);
+            b.guard(&mut draft, guard, None).unwrap();
+        }
+        match dice.below(5) {
+            0 => {
+                let s = b.so_far().var(x).next;
+                let next = b.pool.var(s);
+                for (t, _) in between(&mut b.pool, next) {
+                    b.constrain(&mut draft, t, None).unwrap();
+                }
+            }
+            1 => {}
+            _ => {
+                let value = number(&mut dice, &mut b.pool, &atoms);
+                b.assign(&mut draft, x, value, None).unwrap();
+            }
+        }
+        if let Some(y) = y {
+            match dice.below(3) {
+                0 => b.free(&mut draft, y),
+                1 => {}
+                _ => {
+                    let value = formula(&mut dice, &mut b.pool, &atoms);
+                    b.assign(&mut draft, y, value, None).unwrap();
+                }
+            }
+        }
+        b.add(draft).unwrap();
+    }
+    if dice.chance(20) {
+        let f = formula(&mut dice, &mut b.pool, &here);
+        let f = b.state_formula(f, "a").unwrap();
+        b.assumption("a", f, None);
+    }
+    let (f, g) = (formula(&mut dice, &mut b.pool, &here), formula(&mut dice, &mut b.pool, &here));
+    let claim = if dice.chance(50) { f } else { b.pool.or([f, g]) };
+    let claim = b.state_formula(claim, "p").unwrap();
+    b.claim("p", ClaimKind::Always(claim), ClaimOrigin::Written, "p", None).unwrap();
+    b.finish()
+}
+
+/// A run: states and steps.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Walk {
+    pub states: Vec<Vec<Value>>,
+    pub steps: Vec<(TransitionId, Vec<Value>)>,
+}
+
+pub struct World<'s> {
+    pub system: &'s System,
+    pub claim: TermId,
+}
+
+impl<'s> World<'s> {
+    pub fn new(system: &'s System) -> World<'s> {
+        let ClaimKind::Always(p) = system.claims.last().unwrap().kind else { panic!("the claim is `always`") };
+        World { system, claim: p.term() }
+    }
+
+    fn env(&self, state: &[Value], node: NodeId) -> HashMap<SymbolId, Value> {
+        let mut env: HashMap<SymbolId, Value> =
+            self.system.vars.iter().zip(state).map(|(v, value)| (v.current, value.clone())).collect();
+        if let Sort::Enum(e) = self.system.pool.symbol(self.system.location).sort {
+            env.insert(self.system.location, Value::Enum(e, node.0));
+        }
+        env
+    }
+
+    fn is(&self, t: TermId, env: &HashMap<SymbolId, Value>) -> bool {
+        evaluate(&self.system.pool, t, &|s| env.get(&s).cloned()) == Ok(Value::Bool(true))
+    }
+
+    pub fn holds(&self, state: &[Value], node: NodeId) -> bool {
+        self.is(self.claim, &self.env(state, node))
+    }
+
+    fn admissible(&self, state: &[Value], node: NodeId) -> bool {
+        let env = self.env(state, node);
+        self.system.assumptions.iter().all(|a| self.is(a.term.term(), &env))
+    }
+
+    pub fn node(&self, walk: &Walk, state: usize) -> NodeId {
+        match state {
+            0 => self.system.starts[0].target,
+            i => self.system.transition(walk.steps[i - 1].0).target,
+        }
+    }
+
+    pub fn is_start(&self, state: &[Value]) -> bool {
+        let target = self.system.starts[0].target;
+        let env = self.env(state, target);
+        self.system.starts[0].constraint.iter().all(|e| self.is(e.term.term(), &env)) && self.admissible(state, target)
+    }
+
+    /// The state behind a step, if it is one; `free` are values for what the effect leaves open.
+    pub fn step(&self, from: &[Value], t: TransitionId, params: &[Value], free: &[Value]) -> Option<Vec<Value>> {
+        let transition = self.system.transition(t);
+        let mut env = self.env(from, transition.source);
+        env.extend(transition.params.iter().zip(params).map(|(p, v)| (p.symbol, v.clone())));
+        if !transition.guard.iter().all(|g| self.is(g.term.term(), &env)) {
+            return None;
+        }
+        let mut next = free.to_vec();
+        for e in &transition.effect {
+            match *e {
+                Effect::Assign { var, value, .. } => {
+                    next[var.index()] = evaluate(&self.system.pool, value.term(), &|s| env.get(&s).cloned()).unwrap();
+                }
+                Effect::Keep { var, .. } => next[var.index()] = from[var.index()].clone(),
+                Effect::Constrain { .. } => {}
+            }
+        }
+        env.extend(self.system.vars.iter().zip(&next).map(|(v, value)| (v.next, value.clone())));
+        for e in &transition.effect {
+            if let Effect::Constrain { relation, .. } = e
+                && !self.is(relation.term(), &env)
+            {
+                return None;
+            }
+        }
+        self.admissible(&next, transition.target).then_some(next)
+    }
+
+    /// By variable: a transition leaves it open.
+    pub fn open(&self, t: TransitionId) -> Vec<bool> {
+        let mut open = vec![true; self.system.vars.len()];
+        for e in &self.system.transition(t).effect {
+            if let Effect::Assign { var, .. } | Effect::Keep { var, .. } = e {
+                open[var.index()] = false;
+            }
+        }
+        open
+    }
+
+    fn values(&self, sort: Sort) -> Vec<Value> {
+        match sort {
+            Sort::Bool => vec![Value::Bool(false), Value::Bool(true)],
+            _ => (0..3).map(Value::int).collect(),
+        }
+    }
+
+    fn tuples(&self, sorts: &[Option<Sort>]) -> Vec<Vec<Value>> {
+        let mut all: Vec<Vec<Value>> = vec![Vec::new()];
+        for sort in sorts {
+            let values = sort.map_or_else(|| vec![Value::Bool(false)], |s| self.values(s));
+            all = all
+                .iter()
+                .flat_map(|t| {
+                    values.iter().map(move |v| {
+                        let mut t = t.clone();
+                        t.push(v.clone());
+                        t
+                    })
+                })
+                .collect();
+        }
+        all
+    }
+
+    /// All runs of at most so many steps; none if they are more than `most`.
+    pub fn walks(&self, steps: usize, most: usize) -> Option<Vec<Walk>> {
+        let sorts: Vec<Option<Sort>> = self.system.vars.iter().map(|v| Some(v.sort)).collect();
+        let mut level: Vec<Walk> = self
+            .tuples(&sorts)
+            .into_iter()
+            .filter(|s| self.is_start(s))
+            .map(|s| Walk { states: vec![s], steps: Vec::new() })
+            .collect();
+        let mut all = level.clone();
+        for _ in 0..steps {
+            let mut next = Vec::new();
+            for walk in &level {
+                let node = self.node(walk, walk.steps.len());
+                let last = walk.states.last().unwrap();
+                for &t in self.system.leaving(node) {
+                    let params: Vec<Option<Sort>> =
+                        self.system.transition(t).params.iter().map(|p| Some(p.sort)).collect();
+                    let open = self.open(t);
+                    let free: Vec<Option<Sort>> =
+                        self.system.vars.iter().zip(&open).map(|(v, o)| o.then_some(v.sort)).collect();
+                    for p in self.tuples(&params) {
+                        for f in self.tuples(&free) {
+                            if let Some(state) = self.step(last, t, &p, &f) {
+                                let mut longer = walk.clone();
+                                longer.states.push(state);
+                                longer.steps.push((t, p.clone()));
+                                next.push(longer);
+                            }
+                        }
+                    }
+                }
+                if all.len() + next.len() > most {
+                    return None;
+                }
+            }
+            all.extend(next.iter().cloned());
+            level = next;
+        }
+        Some(all)
+    }
+
+    /// How often a run chooses otherwise than the step before (docs/explain.md).
+    pub fn changes(&self, walk: &Walk) -> u64 {
+        let mut count = 0;
+        for (i, (t, params)) in walk.steps.iter().enumerate() {
+            if i > 0 {
+                let (before, old) = &walk.steps[i - 1];
+                count += if before != t { 1 } else { params.iter().zip(old).filter(|(a, b)| a != b).count() };
+            }
+            let open = self.open(*t);
+            count += (0..open.len()).filter(|&v| open[v] && walk.states[i][v] != walk.states[i + 1][v]).count();
+        }
+        count as u64
+    }
+
+    pub fn run(&self, walk: &Walk) -> Run {
+        let legs: Vec<Leg> = walk
+            .steps
+            .iter()
+            .zip(&walk.states[1..])
+            .map(|((t, params), next)| {
+                Leg::Step(Step { transition: *t, params: params.clone(), next: Some(next.clone()) })
+            })
+            .collect();
+        let first = State { node: self.system.starts[0].target, values: walk.states[0].clone() };
+        Run { start: StartId(0), first, legs: legs.into() }
+    }
+
+    pub fn walk(&self, run: &Run) -> Walk {
+        let mut walk = Walk { states: vec![run.first.values.clone()], steps: Vec::new() };
+        for leg in &run.legs {
+            let Leg::Step(step) = leg else { panic!("explained runs are written out") };
+            walk.states.push(step.next.clone().unwrap());
+            walk.steps.push((step.transition, step.params.clone()));
+        }
+        walk
+    }
+}

@@ -1,0 +1,177 @@
+use std::path::Path;
+
+use expect_test::expect;
+use serde_json::Value;
+
+use crate::support::{COUNTER, Folder, Ran, have_z3};
+
+const TOGGLES: &str = include_str!("../../../../corpus/lustre/fails/toggles.lus");
+
+const THERMOSTAT: &str = "\
+node thermostat(outside: int; window: bool) returns (inside: int; heat: bool; warm: bool);
+let
+  assert -10 <= outside and outside <= 10;
+  heat = false -> pre inside < 18;
+  inside = 20 -> pre inside + (if heat then 2 else 0) - (if window then 3 else 1) + (if outside > 0 then 1 else 0);
+  warm = inside > 14;
+  --%PROPERTY warm;
+tel
+";
+
+const BANK: &str = "\
+spec Bank
+var balance: int
+var owner: string
+start { balance == 50 }
+step deposit(amount: int) when amount > 0 { balance := balance + amount }
+step withdraw(amount: int) when amount > 0 and amount <= balance { balance := balance - amount - 1 }
+always    solvent: balance >= 0
+reachable rich:    balance >= 1000
+reachable twice:   withdraw then deposit with amount > 7
+";
+
+/// Parses the output of a run after validating it against the published schema.
+fn validated(ran: &Ran) -> Value {
+    let value: Value = serde_json::from_str(&ran.out).unwrap_or_else(|e| panic!("{e}: {} {}", ran.out, ran.err));
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/gander-explain.schema.json");
+    let schema: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let mut compiler = boon::Compiler::new();
+    compiler.add_resource("gander-explain.schema.json", schema).unwrap();
+    let mut schemas = boon::Schemas::new();
+    let index = compiler.compile("gander-explain.schema.json", &mut schemas).unwrap();
+    if let Err(error) = schemas.validate(&value, index) {
+        panic!("{error:#} in {value:#}");
+    }
+    value
+}
+
+#[test]
+fn two_switches() {
+    if !have_z3("two_switches") {
+        return;
+    }
+    let ran = Folder::with("toggles.lus", TOGGLES).run(&["explain", "--contrast", "toggles.lus"]);
+    assert_eq!((ran.code, ran.err.as_str()), (1, ""));
+    expect![[""]].assert_eq(&ran.out);
+}
+
+#[test]
+fn a_thermostat() {
+    if !have_z3("a_thermostat") {
+        return;
+    }
+    let ran = Folder::with("thermostat.lus", THERMOSTAT).run(&["explain", "--contrast", "thermostat.lus"]);
+    assert_eq!((ran.code, ran.err.as_str()), (1, ""));
+    expect![[""]].assert_eq(&ran.out);
+}
+
+#[test]
+fn an_account() {
+    if !have_z3("an_account") {
+        return;
+    }
+    let folder = Folder::with("bank.sts", BANK);
+    let ran = folder.run(&["explain", "--contrast", "bank.sts"]);
+    assert_eq!((ran.code, ran.err.as_str()), (1, ""));
+    expect![[""]].assert_eq(&ran.out);
+}
+
+#[test]
+fn structural_claims_are_explained_if_named() {
+    if !have_z3("structural_claims_are_explained_if_named") {
+        return;
+    }
+    let source = "
+spec Stuck
+var x: int
+start -> A { x == 0 }
+node A {
+  up(n: int) when n > 0 and n < 3 { x := x + n }
+  over -> B when x > 3
+}
+node B {
+  back(n: int) -> A when n > x and n < 5 { x := 0 }
+}
+";
+    let folder = Folder::with("stuck.sts", source);
+    let ran = folder.run(&["explain", "--contrast", "-p", "no sinkhole B", "stuck.sts"]);
+    assert_eq!((ran.code, ran.err.as_str()), (1, ""));
+    expect![[""]].assert_eq(&ran.out);
+}
+
+#[test]
+fn a_script() {
+    if !have_z3("a_script") {
+        return;
+    }
+    let source = "\
+VARS:
+  int x : 0..20;
+  int y : 0..20;
+INIT:
+  x = 0;
+  y = 0;
+TRANS:
+  x = x + 1;
+  y = y + 2;
+SAFE small: x + y < 5
+";
+    let folder = Folder::with("two.script", source);
+    let ran = folder.run(&["explain", "two.script"]);
+    assert_eq!((ran.code, ran.err.as_str()), (1, ""), "{}", ran.out);
+    expect![[""]].assert_eq(&ran.out);
+}
+
+#[test]
+fn loops_are_shown_as_they_were_found() {
+    if !have_z3("loops_are_shown_as_they_were_found") {
+        return;
+    }
+    let source = "
+spec Loop
+var x: int
+start { x == 0 }
+step up when x < 3 { x := x + 1 }
+step back when x == 3 { x := 1 }
+always eventually done: x == 7
+";
+    let ran = Folder::with("loop.sts", source).run(&["explain", "loop.sts"]);
+    assert_eq!((ran.code, ran.err.as_str()), (1, ""));
+    assert!(ran.out.contains("done: fails") && ran.out.contains("for ever"), "{}", ran.out);
+}
+
+#[test]
+fn json_and_files() {
+    if !have_z3("json_and_files") {
+        return;
+    }
+    let folder = Folder::with("bank.sts", BANK);
+    let args = ["explain", "--contrast", "--json", "--html", "bank.html", "--save-traces", "runs", "bank.sts"];
+    let ran = folder.run(&args);
+    assert_eq!((ran.code, ran.err.as_str()), (1, ""));
+    let value = validated(&ran);
+    let runs = value["runs"].as_array().unwrap();
+    let solvent = &runs[0];
+    assert_eq!((&solvent["property"], &solvent["verdict"]), (&"solvent".into(), &"fails".into()));
+    assert_eq!(solvent["length"]["least"], true);
+    assert_eq!(solvent["contrast"]["differing"], 1);
+    let owner = |f: &Value| f["name"] == "owner" && f["any"] == true;
+    assert!(solvent["free"].as_array().unwrap().iter().any(owner), "{solvent:#}");
+    // The run is evidence that the checker accepts.
+    folder.write("evidence.json", solvent["evidence"].to_string());
+    let certified = folder.run(&["certify", "bank.sts", "evidence.json"]);
+    assert_eq!(certified.code, 0, "{} {}", certified.out, certified.err);
+    let csv = folder.read("runs/bank.solvent.csv");
+    assert!(csv.starts_with("step,@transition,"), "{csv}");
+    assert_eq!(csv.lines().count(), 3);
+    assert!(folder.read("runs/bank.solvent.vcd").contains("$enddefinitions"));
+    let page = folder.read("bank.html");
+    assert!(page.contains("<td data-at=\"1\"") && page.contains("data-forced=\"e"), "{page}");
+    let none = folder.run(&["explain", "--html", "none/bank.html", "bank.sts"]);
+    assert_eq!(none.code, 2, "{}", none.err);
+    // Without a run nothing is new in the form.
+    let model = COUNTER
+        .replace("always    unseen:  not seen\nreachable high:    in High\nreachable twice:   rise then rise\n", "");
+    let quiet = Folder::with("c.sts", model).run(&["explain", "--json", "-p", "small", "c.sts"]);
+    assert!(validated(&quiet).get("runs").is_none(), "{}", quiet.out);
+}
