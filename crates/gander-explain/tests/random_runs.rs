@@ -11,7 +11,7 @@ use gander_explain::{ExplainConfig, Granularity, Parts};
 use gander_smt::Solvers;
 use gander_system::{ClaimId, Evidence, Run, System, Verdict};
 use gander_term::Value;
-use runs::{Dice, Walk, World, random_system};
+use runs::{Aim, Dice, Walk, World, random_system};
 
 struct Certify(Checker);
 
@@ -32,20 +32,21 @@ fn agrees(checker: &mut Certify, solvers: &Arc<Solvers>, seed: u64) -> bool {
     let system = Arc::new(random_system(seed));
     let world = World::new(&system);
     let Some(all) = world.walks(STEPS, 20_000) else { return false };
-    let breaks = |w: &Walk| !world.holds(w.states.last().unwrap(), world.node(w, w.steps.len()));
-    let broken: Vec<&Walk> = all.iter().filter(|w| breaks(w)).collect();
+    // Runs that show the claim at their end and not before.
+    let broken: Vec<&Walk> = all.iter().filter(|w| world.shown_behind(w) == Some(w.steps.len())).collect();
     if broken.is_empty() {
         return false;
     }
     let mut dice = Dice::new(seed + 1);
     let given = broken[dice.below(broken.len())];
     let claim = ClaimId::from(system.claims.len() - 1);
-    let verdict = Verdict::Fails(Evidence::Run(world.run(given)));
+    let evidence = Evidence::Run(world.run(given));
+    let verdict = if world.shows_that_it_holds() { Verdict::Holds(evidence) } else { Verdict::Fails(evidence) };
     let parts = Parts::of(&system, "", Granularity::Written);
     let config = ExplainConfig { share: std::time::Duration::from_secs(60), ..ExplainConfig::new(solvers) };
     let request = RunRequest { contrast: Contrasting::Sought };
     let explained = explain_run(&system, &parts, (claim, &verdict), request, &config, checker).unwrap();
-    let what = format!("seed {seed}: {:?}", explained.notes);
+    let what = format!("seed {seed}: {:?} {:?}", world.aim, explained.notes);
 
     let shortest = broken.iter().map(|w| w.steps.len()).min().unwrap();
     assert!(explained.length.least, "{what}");
@@ -79,31 +80,39 @@ fn allowed(own: &Value, freedom: &Freedom) -> Vec<Value> {
     }
 }
 
-/// The run along the same transitions with these choices breaks the claim at its end.
-fn ends_alike(world: &World<'_>, walk: &Walk, choices: &HashMap<Choice, Value>) -> bool {
+/// The run along the same transitions with these choices; none if there is none.
+fn rerun(world: &World<'_>, walk: &Walk, choices: &HashMap<Choice, Value>) -> Option<Walk> {
     let value = |c: Choice, own: &Value| choices.get(&c).unwrap_or(own).clone();
     let state = |i: usize| -> Vec<Value> {
         let vars = world.system.var_ids();
         vars.map(|v| value(Choice::Var(i as u32, v), &walk.states[i][v.index()])).collect()
     };
-    let mut now = start_state(world, &state(0), choices);
-    if !world.is_start(&now) {
-        return false;
+    // Starts of these systems give nothing but constants, which no choice changes.
+    let mut other = Walk { states: vec![state(0)], steps: Vec::new() };
+    if !world.is_start(&other.states[0]) {
+        return None;
     }
     for (i, (t, params)) in walk.steps.iter().enumerate() {
         let params: Vec<Value> =
             params.iter().enumerate().map(|(p, v)| value(Choice::Param(i as u32, p as u32), v)).collect();
-        match world.step(&now, *t, &params, &state(i + 1)) {
-            Some(next) => now = next,
-            None => return false,
-        }
+        let next = world.step(&other.states[i], *t, &params, &state(i + 1))?;
+        other.states.push(next);
+        other.steps.push((*t, params));
     }
-    !world.holds(&now, world.node(walk, walk.steps.len()))
+    Some(other)
 }
 
-/// Starts of these systems give nothing but constants, which no choice changes.
-fn start_state(_: &World<'_>, state: &[Value], _: &HashMap<Choice, Value>) -> Vec<Value> {
-    state.to_vec()
+/// The run with these choices shows the claim as the given one does, each goal at the same step.
+fn ends_alike(world: &World<'_>, walk: &Walk, choices: &HashMap<Choice, Value>) -> bool {
+    let Some(other) = rerun(world, walk, choices) else { return false };
+    let places = world.places(walk).unwrap();
+    match &world.aim {
+        Aim::Break(_) => {
+            world.places(&Walk { states: vec![other.states[places[0]].clone()], steps: Vec::new() }).is_some()
+        }
+        Aim::Meet(goals) => goals.iter().zip(&places).all(|(g, &at)| world.meets(&other, g, at)),
+        Aim::Sinkhole(_) | Aim::Deadlock => world.places(&other).is_some(),
+    }
 }
 
 /// All combinations of values of the choices, at most so many.
@@ -138,28 +147,11 @@ fn free_values(world: &World<'_>, walk: &Walk, explained: &RunExplanation, what:
     let mut varied: HashMap<(u32, usize), bool> = HashMap::new();
     for choices in &all {
         assert!(ends_alike(world, walk, choices), "{what}: {choices:?} of {:?}", explained.freedoms);
-        // What varies, by running once more.
-        let mut now = start_state(world, &walk.states[0], choices);
-        for v in world.system.var_ids() {
-            if let Some(value) = choices.get(&Choice::Var(0, v)) {
-                now[v.index()] = value.clone();
-            }
-        }
-        for (i, (t, params)) in walk.steps.iter().enumerate() {
-            let params: Vec<Value> = params
-                .iter()
-                .enumerate()
-                .map(|(p, v)| choices.get(&Choice::Param(i as u32, p as u32)).unwrap_or(v).clone())
-                .collect();
-            let free: Vec<Value> = world
-                .system
-                .var_ids()
-                .map(|v| choices.get(&Choice::Var(i as u32 + 1, v)).unwrap_or(&walk.states[i + 1][v.index()]).clone())
-                .collect();
-            now = world.step(&now, *t, &params, &free).unwrap();
+        let other = rerun(world, walk, choices).unwrap();
+        for (i, (t, _)) in walk.steps.iter().enumerate() {
             let open = world.open(*t);
-            for v in (0..now.len()).filter(|&v| !open[v]) {
-                *varied.entry((i as u32 + 1, v)).or_default() |= now[v] != walk.states[i + 1][v];
+            for v in (0..open.len()).filter(|&v| !open[v]) {
+                *varied.entry((i as u32 + 1, v)).or_default() |= other.states[i + 1][v] != walk.states[i + 1][v];
             }
         }
     }
@@ -209,9 +201,11 @@ fn distance(world: &World<'_>, a: &Walk, b: &Walk) -> usize {
 }
 
 fn nearest(world: &World<'_>, all: &[Walk], walk: &Walk, explained: &RunExplanation, what: &str) {
-    let good = |w: &&Walk| {
-        w.steps.len() == walk.steps.len() && (0..w.states.len()).all(|i| world.holds(&w.states[i], world.node(w, i)))
-    };
+    if matches!(&world.aim, Aim::Meet(goals) if goals.len() > 1) {
+        assert!(explained.contrast.is_none(), "{what}");
+        return;
+    }
+    let good = |w: &&Walk| w.steps.len() == walk.steps.len() && world.is_contrast(w);
     let good: Vec<&Walk> = all.iter().filter(good).collect();
     let along = |w: &&&Walk| w.steps.iter().map(|s| s.0).eq(walk.steps.iter().map(|s| s.0));
     let least = good.iter().filter(along).map(|w| distance(world, walk, w)).min();

@@ -163,6 +163,8 @@ pub fn explain_source(
         if let Some(asked) = &asked {
             parts.restrict(|part| is_asked_for(part, asked));
         }
+        // A run counts only if it is one in every reading of the language.
+        let narrow = system.without_doubt().map(Arc::new);
         let mut view = empty_view(source, file_name, &parts);
         for outcome in &report.outcomes {
             let claim = &system.claims[outcome.claim.index()];
@@ -206,6 +208,7 @@ pub fn explain_source(
             }
             if let Some(request) = options.runs {
                 let decided = (outcome.claim, &outcome.verdict);
+                let system = narrow.as_ref().unwrap_or(system);
                 let run = explain_run(system, &parts, decided, request, &config, &mut engines);
                 if let Some(run) = run {
                     view.runs.push(run_view(system, &parts, outcome.claim, &run));

@@ -35,8 +35,8 @@ pub(crate) struct Gives {
 pub(crate) struct Giving {
     pub starts: Vec<Gives>,
     pub transitions: Vec<Gives>,
-    current: FxHashMap<SymbolId, usize>,
-    next: FxHashMap<SymbolId, usize>,
+    pub current: FxHashMap<SymbolId, usize>,
+    pub next: FxHashMap<SymbolId, usize>,
 }
 
 /// A chosen value of a run: a variable in a state, or a parameter of a step.
@@ -301,5 +301,64 @@ fn equation(
             (None, None) => None,
         },
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gander_system::SystemBuilder;
+    use gander_term::Sort;
+
+    /// One node; variables x, y and the input i; one step with these constraints over their next values (and i's).
+    fn system(constraints: &dyn Fn(&mut Pool, [TermId; 3]) -> Vec<TermId>) -> (System, Pool) {
+        let mut b = SystemBuilder::new("m", Pool::new(), &[("A", None)]).unwrap();
+        let x = b.var("x", Sort::Int, Role::State, None, None).unwrap();
+        let y = b.var("y", Sort::Int, Role::State, None, None).unwrap();
+        let i = b.var("i", Sort::Int, Role::Input, None, None).unwrap();
+        b.start("s", gander_system::NodeId(0), &[], None).unwrap();
+        let next = [x, y, i].map(|v| {
+            let s = b.so_far().var(v).next;
+            b.pool.var(s)
+        });
+        let mut draft = b.transition("t", None, gander_system::NodeId(0), gander_system::NodeId(0), None).unwrap();
+        for c in constraints(&mut b.pool, next) {
+            b.constrain(&mut draft, c, None).unwrap();
+        }
+        b.add(draft).unwrap();
+        let system = b.finish();
+        let pool = Pool::fork(&system.pool);
+        (system, pool)
+    }
+
+    #[test]
+    fn an_equation_gives_what_is_no_input() {
+        let (system, mut pool) = system(&|pool, [x, y, i]| vec![pool.eq(i, x), pool.le(y, i)]);
+        let giving = Giving::of(&system, &mut pool);
+        assert_eq!(giving.transitions[0].chosen, [false, true, true]);
+        assert_eq!(giving.transitions[0].rest.len(), 1);
+        assert_eq!(giving.starts[0].chosen, [true; 3]);
+    }
+
+    #[test]
+    fn a_circle_gives_no_more_than_it_can() {
+        let (system, mut pool) = system(&|pool, [x, y, _]| {
+            let one = pool.int(1);
+            let (a, b) = (pool.add(y, one), pool.sub(x, one));
+            vec![pool.eq(x, a), pool.eq(y, b)]
+        });
+        let giving = Giving::of(&system, &mut pool);
+        let gives = &giving.transitions[0];
+        assert_eq!(gives.chosen.iter().filter(|c| **c).count(), 2);
+        assert_eq!((gives.given.len(), gives.rest.len()), (1, 1));
+    }
+
+    #[test]
+    fn the_second_equation_for_a_variable_is_a_constraint() {
+        let (system, mut pool) = system(&|pool, [x, y, i]| vec![pool.eq(x, y), pool.eq(x, i)]);
+        let giving = Giving::of(&system, &mut pool);
+        let gives = &giving.transitions[0];
+        assert_eq!(gives.given.len() + gives.rest.len(), 2);
+        assert!(gives.chosen[2]);
     }
 }

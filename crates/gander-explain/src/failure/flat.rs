@@ -5,8 +5,9 @@ use gander_term::{Pool, Value};
 
 use super::choices::Giving;
 
-/// Runs with more values than this, all states together, are shown as they are.
-const MOST_VALUES: u64 = 2_000_000;
+/// Runs with more steps, or more values in all states together, are not written out.
+pub(crate) const MOST_STEPS: u64 = 1_000;
+const MOST_VALUES: u64 = 500_000;
 
 /// A run without repetitions, with the values of all states.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -22,7 +23,9 @@ impl FlatRun {
     /// Writes a run out; none if it is too long, or if a value that it leaves out cannot be computed. Inside a repetition
     /// the values that a step gives are those of the last round (docs/semantics.md, section 5).
     pub(crate) fn of(system: &System, pool: &Pool, giving: &Giving, run: &Run) -> Option<FlatRun> {
-        if run.length().saturating_add(1).saturating_mul(system.vars.len().max(1) as u64) > MOST_VALUES {
+        let length = run.length();
+        let values = length.saturating_add(1).saturating_mul(system.vars.len().max(1) as u64);
+        if length > MOST_STEPS || values > MOST_VALUES {
             return None;
         }
         let mut flat = FlatRun {
@@ -67,6 +70,12 @@ impl FlatRun {
             }
         }
         flat.states.iter().all(|s| s.len() == system.vars.len()).then_some(flat)
+    }
+
+    /// The first state of a run.
+    pub(crate) fn first_of(run: &Run) -> FlatRun {
+        let states = vec![run.first.values.clone()];
+        FlatRun { start: run.start, first_node: run.first.node, states, steps: Vec::new() }
     }
 
     /// The run as evidence has it.

@@ -321,3 +321,32 @@ fn set_bounds(fixed: &mut Fixed, held: &mut Held, low: Option<Bound>, high: Opti
         _ => Freedom::Within { low, high },
     };
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bounds_move_towards_what_breaks() {
+        let at = |a: i32, b: i32, side, halfway| between(&Value::int(a), &Value::int(b), side, halfway);
+        let closed = |n: i32| Some(Bound { value: Value::int(n), open: false });
+        assert_eq!(at(3, 10, Side::High, false), closed(9));
+        assert_eq!(at(3, 10, Side::High, true), closed(6));
+        assert_eq!(at(3, 4, Side::High, true), None);
+        assert_eq!(at(3, -5, Side::Low, false), closed(-4));
+        assert_eq!(at(3, -5, Side::Low, true), closed(-1));
+        let real = between(&Value::whole(0), &Value::whole(1), Side::High, false);
+        assert_eq!(real, Some(Bound { value: Value::whole(1), open: true }));
+    }
+
+    #[test]
+    fn freedoms_allow_what_they_say() {
+        let own = Value::int(3);
+        let within = |low, high| Freedom::Within { low, high };
+        let bound = |n: i32, open| Some(Bound { value: Value::int(n), open });
+        assert!(within(bound(1, false), None).allows(&own, &Value::int(1)));
+        assert!(!within(bound(1, true), None).allows(&own, &Value::int(1)));
+        assert!(!within(None, bound(5, true)).allows(&own, &Value::int(5)));
+        assert!(Freedom::Any.allows(&own, &Value::int(-7)) && !Freedom::Fixed.allows(&own, &Value::int(4)));
+    }
+}

@@ -207,13 +207,19 @@ pub fn explain_run(
     let stages = ending.stages(system, &mut pool);
     let giving = Giving::of(system, &mut pool);
     let base = pool.freeze();
-    let Some(flat) = FlatRun::of(system, &base, &giving, run) else {
-        explanation.notes.push("the run is shown as it was found: it is too long to be made simpler".into());
-        return Some(explanation);
-    };
+    let flat = FlatRun::of(system, &base, &giving, run);
+    let is_long = flat.is_none();
+    let flat = flat.unwrap_or_else(|| FlatRun::first_of(run));
     let goal = Goal::Ending;
     let mut work = Work { system, base, giving, goal, stages, claim, config, checker, end, flat };
-    work.shorten(&ending, &mut explanation);
+    if is_long {
+        if !work.find_short(run.length(), &mut explanation) {
+            explanation.notes.push("the run is shown as it was found: it is too long to be made simpler".into());
+            return Some(explanation);
+        }
+    } else {
+        work.shorten(&ending, &mut explanation);
+    }
     work.smoothen(&mut explanation);
     explanation.run = work.flat.run();
     explanation.length.steps = work.flat.steps.len() as u64;
@@ -281,6 +287,18 @@ impl Work<'_> {
                 false
             }
         }
+    }
+
+    /// Looks for a run that is short enough to be looked at; false if none was found in time.
+    fn find_short(&mut self, than: u64, explanation: &mut RunExplanation) -> bool {
+        let Ok(mut search) = self.search() else { return false };
+        search.deadline = self.deadline(2);
+        let than = u32::try_from(than.min(flat::MOST_STEPS)).unwrap_or(u32::MAX);
+        let shorter = smooth::shorter(&mut search, than);
+        let Some(run) = shorter.run else { return false };
+        let found = self.accept(&run, explanation, "shorter");
+        explanation.length.least = found && shorter.least;
+        found
     }
 
     fn shorten(&mut self, ending: &Ending, explanation: &mut RunExplanation) {

@@ -1,11 +1,10 @@
 //! Runs within freedoms, by evaluation: a check that shares nothing with the solver, and what varies between them.
 
-use gander_term::{IBig, RBig, Sort, Value};
+use gander_system::{Param, TransitionId, VarId};
+use gander_term::{IBig, RBig, Sort, SymbolId, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use gander_system::VarId;
-
-use super::choices::{Choice, Giving};
+use super::choices::{Choice, Gives, Giving};
 use super::fixed::Fixed;
 use super::flat::FlatRun;
 use super::freedom::{Bound, Freedom, Freedoms, declared_range};
@@ -148,37 +147,51 @@ pub(crate) fn varying(
     varying
 }
 
+/// What the value of a variable is computed from.
+enum Source {
+    /// A variable in the same state.
+    Here(usize),
+    /// A variable in the state before.
+    Before(usize),
+    /// A parameter of the step.
+    Param(usize),
+}
+
+/// By what a start or transition gives: the variable, and what its value is computed from.
+fn sources(fixed: &Fixed, giving: &Giving, by: Option<TransitionId>, start: usize) -> Vec<(usize, Vec<Source>)> {
+    let (gives, params): (&Gives, &[Param]) = match by {
+        None => (&giving.starts[start], &[]),
+        Some(t) => (&giving.transitions[t.index()], &fixed.system.transition(t).params),
+    };
+    let source = |s: SymbolId| match (giving.next.get(&s), giving.current.get(&s)) {
+        (Some(&v), _) => Some(Source::Here(v)),
+        (_, Some(&v)) if by.is_none() => Some(Source::Here(v)),
+        (_, Some(&v)) => Some(Source::Before(v)),
+        _ => params.iter().position(|p| p.symbol == s).map(Source::Param),
+    };
+    let of = |t| fixed.pool.free_symbols(&[t]).into_iter().filter_map(source).collect();
+    gives.given.iter().map(|g| (g.var, of(g.value))).collect()
+}
+
 /// Computed values that depend on some of the choices, as far as formulas say.
 fn touched(fixed: &Fixed, giving: &Giving, run: &FlatRun, free: &FxHashSet<Choice>) -> Vec<(u32, VarId)> {
-    let system = &fixed.system;
+    let mut known: FxHashMap<Option<TransitionId>, Vec<(usize, Vec<Source>)>> = FxHashMap::default();
     let mut found = Vec::new();
-    let mut before: Vec<bool> = vec![false; system.vars.len()];
+    let mut before: Vec<bool> = vec![false; fixed.system.vars.len()];
     for i in 0..run.states.len() {
-        let gives = giving.into_state(run, i);
-        let mut now: Vec<bool> = system.var_ids().map(|v| free.contains(&Choice::Var(i as u32, v))).collect();
-        let params: Vec<bool> = match i.checked_sub(1) {
-            None => Vec::new(),
-            Some(s) => (0..run.steps[s].1.len()).map(|p| free.contains(&Choice::Param(s as u32, p as u32))).collect(),
-        };
-        for g in &gives.given {
-            let depends = fixed.pool.free_symbols(&[g.value]).into_iter().any(|s| {
-                let current = system.vars.iter().position(|v| v.current == s);
-                match (i, current) {
-                    (0, Some(v)) => now[v],
-                    (_, Some(v)) => before[v],
-                    _ => match system.vars.iter().position(|v| v.next == s) {
-                        Some(v) => now[v],
-                        None => {
-                            let t = i.checked_sub(1).map(|s| system.transition(run.steps[s].0));
-                            let p = t.and_then(|t| t.params.iter().position(|p| p.symbol == s));
-                            p.is_some_and(|p| params[p])
-                        }
-                    },
-                }
+        let step = i.checked_sub(1).map(|s| (s as u32, run.steps[s].0));
+        let by = step.map(|s| s.1);
+        let given = known.entry(by).or_insert_with(|| sources(fixed, giving, by, run.start.index()));
+        let mut now: Vec<bool> = fixed.system.var_ids().map(|v| free.contains(&Choice::Var(i as u32, v))).collect();
+        for (var, sources) in given {
+            let depends = sources.iter().any(|s| match s {
+                Source::Here(v) => now[*v],
+                Source::Before(v) => before[*v],
+                Source::Param(p) => step.is_some_and(|(s, _)| free.contains(&Choice::Param(s, *p as u32))),
             });
             if depends {
-                now[g.var] = true;
-                found.push((i as u32, VarId::from(g.var)));
+                now[*var] = true;
+                found.push((i as u32, VarId::from(*var)));
             }
         }
         before = now;

@@ -11,7 +11,7 @@ use gander_smt::{
     Answer, CoreSession, Killer, Limits, Literal, Placement, SessionConfig, Solvers, StepSymbol, Template,
 };
 use gander_system::{NodeId, StartId, System, TransitionId};
-use gander_term::{Pool, Sort, SymbolId, TermId, Value};
+use gander_term::{Op, Pool, Sort, SymbolId, TermId, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::ending::{Stage, at_node};
@@ -423,12 +423,16 @@ fn chain_terms(system: &System, pool: &mut Pool, stages: &[Stage], takes: &[Symb
 fn exactly_one(pool: &mut Pool, symbols: &[SymbolId]) -> TermId {
     let all: Vec<TermId> = symbols.iter().map(|&s| pool.var(s)).collect();
     let mut parts = vec![pool.or(all.clone())];
-    // "One of the first i" as a chain of ors would be quadratic in text if it were not shared; terms are shared.
-    let mut before = pool.ff();
+    // "One of those before" is a chain of terms that share each other; flattened, its size would be a square.
+    let mut before: Option<TermId> = None;
     for &x in &all {
-        let both = pool.and([before, x]);
+        let Some(one) = before else {
+            before = Some(x);
+            continue;
+        };
+        let both = pool.and([one, x]);
         parts.push(pool.not(both));
-        before = pool.or([before, x]);
+        before = Some(pool.mk(Op::Or, &[one, x]).expect("both are truth values"));
     }
     pool.and(parts)
 }

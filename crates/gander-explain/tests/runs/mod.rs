@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use gander_system::{
-    ClaimKind, ClaimOrigin, Effect, Leg, NodeId, Range, Role, Run, StartId, State, Step, System, SystemBuilder,
+    ClaimKind, ClaimOrigin, Effect, Goal, Leg, NodeId, Range, Role, Run, StartId, State, Step, System, SystemBuilder,
     TransitionId, VarId,
 };
 use gander_term::{Pool, Sort, SymbolId, TermId, Value, evaluate};
@@ -68,7 +68,7 @@ fn formula(dice: &mut Dice, pool: &mut Pool, atoms: &Atoms) -> TermId {
     }
 }
 
-/// A random system with one claim, `p`. Every chosen number is between 0 and 2.
+/// A random system with one claim, `p`, of one of the kinds that runs decide. Every chosen number is between 0 and 2.
 pub fn random_system(seed: u64) -> System {
     let mut dice = Dice::new(seed);
     let nodes: &[(&str, Option<gander_system::Span>)] =
@@ -145,9 +145,24 @@ pub fn random_system(seed: u64) -> System {
         b.assumption("a", f, None);
     }
     let (f, g) = (formula(&mut dice, &mut b.pool, &here), formula(&mut dice, &mut b.pool, &here));
-    let claim = if dice.chance(50) { f } else { b.pool.or([f, g]) };
-    let claim = b.state_formula(claim, "p").unwrap();
-    b.claim("p", ClaimKind::Always(claim), ClaimOrigin::Written, "p", None).unwrap();
+    let kind = match dice.below(8) {
+        0 => ClaimKind::NoDeadlock,
+        1 => ClaimKind::NoSinkhole(b.so_far().transitions[0].source),
+        2 | 3 => {
+            let (f, g) = (b.state_formula(f, "p").unwrap(), b.state_formula(g, "p").unwrap());
+            ClaimKind::Reachable(vec![Goal::State(f), Goal::State(g)])
+        }
+        4 => ClaimKind::Reachable(vec![b.step_goal(None, &[(TransitionId(0), f)], "p").unwrap()]),
+        5 => {
+            let f = b.state_formula(f, "p").unwrap();
+            ClaimKind::Reachable(vec![b.step_goal(None, &[(TransitionId(0), g)], "p").unwrap(), Goal::State(f)])
+        }
+        _ => {
+            let claim = if dice.chance(50) { f } else { b.pool.or([f, g]) };
+            ClaimKind::Always(b.state_formula(claim, "p").unwrap())
+        }
+    };
+    b.claim("p", kind, ClaimOrigin::Written, "p", None).unwrap();
     b.finish()
 }
 
@@ -158,15 +173,116 @@ pub struct Walk {
     pub steps: Vec<(TransitionId, Vec<Value>)>,
 }
 
+/// What is asked of a run, from the claim alone.
+#[derive(Clone, Debug)]
+pub enum Aim {
+    /// To end without the formula.
+    Break(TermId),
+    /// To meet goals in order.
+    Meet(Vec<Goal>),
+    /// To end where no transition of the node is enabled.
+    Sinkhole(NodeId),
+    /// To end where no step is possible.
+    Deadlock,
+}
+
 pub struct World<'s> {
     pub system: &'s System,
-    pub claim: TermId,
+    pub aim: Aim,
 }
 
 impl<'s> World<'s> {
     pub fn new(system: &'s System) -> World<'s> {
-        let ClaimKind::Always(p) = system.claims.last().unwrap().kind else { panic!("the claim is `always`") };
-        World { system, claim: p.term() }
+        let aim = match &system.claims.last().unwrap().kind {
+            ClaimKind::Always(p) => Aim::Break(p.term()),
+            ClaimKind::Reachable(goals) => Aim::Meet(goals.clone()),
+            ClaimKind::NoSinkhole(n) => Aim::Sinkhole(*n),
+            ClaimKind::NoDeadlock => Aim::Deadlock,
+            other => panic!("{other:?}"),
+        };
+        World { system, aim }
+    }
+
+    /// A run holds evidence that the claim holds, not that it fails.
+    pub fn shows_that_it_holds(&self) -> bool {
+        matches!(self.aim, Aim::Meet(_))
+    }
+
+    /// Where a run meets its goals, as early as it can; none if it does not show the claim. A run to an end has no places.
+    pub fn places(&self, walk: &Walk) -> Option<Vec<usize>> {
+        let last = walk.steps.len();
+        let end = walk.states.last().unwrap();
+        let node = self.node(walk, last);
+        match &self.aim {
+            Aim::Break(p) => {
+                (0..=last).find(|&i| !self.is(*p, &self.env(&walk.states[i], self.node(walk, i)))).map(|i| vec![i])
+            }
+            Aim::Sinkhole(n) => (node == *n && !self.goes_on(end, node, false)).then(Vec::new),
+            Aim::Deadlock => (!self.goes_on(end, node, true)).then(Vec::new),
+            Aim::Meet(goals) => {
+                let mut places = Vec::new();
+                let mut from = 0;
+                for goal in goals {
+                    let at = (from..=last).find(|&i| self.meets(walk, goal, i))?;
+                    places.push(at);
+                    from = if matches!(goal, Goal::Step { .. }) { at + 1 } else { at };
+                }
+                Some(places)
+            }
+        }
+    }
+
+    /// The number of steps behind which the run has shown the claim.
+    pub fn shown_behind(&self, walk: &Walk) -> Option<usize> {
+        let places = self.places(walk)?;
+        Some(match (&self.aim, places.last()) {
+            (Aim::Meet(goals), Some(&at)) => at + usize::from(matches!(goals.last(), Some(Goal::Step { .. }))),
+            (_, Some(&at)) => at,
+            (_, None) => walk.steps.len(),
+        })
+    }
+
+    /// The goal is met at a state, or by the step that leaves it.
+    pub fn meets(&self, walk: &Walk, goal: &Goal, at: usize) -> bool {
+        let mut env = self.env(&walk.states[at], self.node(walk, at));
+        match goal {
+            Goal::State(f) => self.is(f.term(), &env),
+            Goal::Step { choices, .. } => {
+                let Some((t, params)) = walk.steps.get(at) else { return false };
+                let Some((_, f)) = choices.iter().find(|(c, _)| c == t) else { return false };
+                env.extend(self.system.transition(*t).params.iter().zip(params).map(|(p, v)| (p.symbol, v.clone())));
+                self.is(f.term(), &env)
+            }
+        }
+    }
+
+    /// Some transition is enabled; or, if it has to be, can be completed.
+    fn goes_on(&self, state: &[Value], node: NodeId, completed: bool) -> bool {
+        self.system.leaving(node).iter().any(|&t| {
+            let transition = self.system.transition(t);
+            let params: Vec<Option<Sort>> = transition.params.iter().map(|p| Some(p.sort)).collect();
+            let free: Vec<Option<Sort>> =
+                self.system.vars.iter().zip(self.open(t)).map(|(v, o)| o.then_some(v.sort)).collect();
+            self.tuples(&params).iter().any(|p| {
+                if completed {
+                    return self.tuples(&free).iter().any(|f| self.step(state, t, p, f).is_some());
+                }
+                let mut env = self.env(state, node);
+                env.extend(transition.params.iter().zip(p).map(|(p, v)| (p.symbol, v.clone())));
+                transition.guard.iter().all(|g| self.is(g.term.term(), &env))
+            })
+        })
+    }
+
+    /// A run to compare with: nothing is shown on it.
+    pub fn is_contrast(&self, walk: &Walk) -> bool {
+        match &self.aim {
+            Aim::Break(_) => self.places(walk).is_none(),
+            Aim::Meet(goals) => (0..=walk.steps.len()).all(|i| !self.meets(walk, &goals[0], i)),
+            Aim::Sinkhole(_) | Aim::Deadlock => {
+                self.goes_on(walk.states.last().unwrap(), self.node(walk, walk.steps.len()), true)
+            }
+        }
     }
 
     fn env(&self, state: &[Value], node: NodeId) -> HashMap<SymbolId, Value> {
@@ -180,10 +296,6 @@ impl<'s> World<'s> {
 
     fn is(&self, t: TermId, env: &HashMap<SymbolId, Value>) -> bool {
         evaluate(&self.system.pool, t, &|s| env.get(&s).cloned()) == Ok(Value::Bool(true))
-    }
-
-    pub fn holds(&self, state: &[Value], node: NodeId) -> bool {
-        self.is(self.claim, &self.env(state, node))
     }
 
     fn admissible(&self, state: &[Value], node: NodeId) -> bool {
