@@ -6,14 +6,14 @@
 use std::sync::Arc;
 
 use gander_smt::Literal;
-use gander_term::TermId;
+use gander_term::{IBig, TermId, Value};
 
 use super::choices::{Choice, Giving};
 use super::ending::{Ending, Stage};
 use super::flat::FlatRun;
 use super::maxsat::fulfil;
 use super::search::Search;
-use super::smooth::{equals, value_of};
+use super::smooth::{Target, equals, towards, value_of};
 
 /// A run that ends otherwise.
 pub(crate) struct Nearest {
@@ -65,9 +65,11 @@ pub(crate) fn nearest(search: &mut Search, giving: &Giving, run: &FlatRun, endin
     let mut along = demanded.clone();
     along.extend(&way);
     if let Some(best) = fulfil(search, &along, &wishes)
-        && let Some(run) = search.read(steps)
+        && let Some(other) = search.read(steps)
     {
-        return Otherwise::Run(Nearest { run, same_way: true, least: best.least });
+        along.extend(best.assumptions);
+        let other = nearer_values(search, along, (&choices, run), other);
+        return Otherwise::Run(Nearest { run: other, same_way: true, least: best.least });
     }
     if search.is_late() || !search.is_well() {
         return Otherwise::Unknown;
@@ -82,6 +84,28 @@ pub(crate) fn nearest(search: &mut Search, giving: &Giving, run: &FlatRun, endin
         }
     }
     if search.is_late() || !search.is_well() { Otherwise::Unknown } else { Otherwise::None }
+}
+
+/// The same choices otherwise, as little otherwise as possible, one after the other.
+fn nearer_values(
+    search: &mut Search,
+    mut assumptions: Vec<Literal>,
+    (choices, run): (&[Choice], &FlatRun),
+    mut other: FlatRun,
+) -> FlatRun {
+    for &choice in choices {
+        let own = value_of(run, choice);
+        if value_of(&other, choice) == own {
+            continue;
+        }
+        if let Value::Int(number) = own {
+            let target = Target { number, enough: IBig::from(1) };
+            towards(search, choice, &mut assumptions, &mut other, &target);
+        }
+        let value = value_of(&other, choice);
+        assumptions.push(equals(search, choice, &other, &value));
+    }
+    other
 }
 
 /// The choices that differ between two runs of one length; where transitions differ, these are not compared.

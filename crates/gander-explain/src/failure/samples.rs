@@ -74,6 +74,7 @@ fn pick(
         }
         Sort::BitVec(width) => Value::bits(width, IBig::from(random)),
         Sort::String => Value::str(["", "a", "gander", "\u{1F986}"][(random % 4) as usize]),
+        Sort::Array(_) => own.clone(),
         Sort::Int | Sort::Real => {
             let end = |b: &Option<Bound>| b.as_ref().map(|b| rational(&b.value));
             let far = RBig::from(IBig::from(random % 2_000_003));

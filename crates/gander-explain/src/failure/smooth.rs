@@ -151,8 +151,9 @@ fn smaller_values(search: &mut Search, giving: &Giving, mut assumptions: Vec<Lit
                 break;
             }
         }
-        if let Value::Int(i) = &value {
-            towards_zero(search, choice, &mut assumptions, &mut best, i.clone());
+        if let Value::Int(_) = &value {
+            let zero = Target { number: IBig::from(0), enough: IBig::from(SMALL[SMALL.len() - 1]) };
+            towards(search, choice, &mut assumptions, &mut best, &zero);
             value = value_of(&best, choice);
         }
         let literal = equals(search, choice, &best, &value);
@@ -161,29 +162,35 @@ fn smaller_values(search: &mut Search, giving: &Giving, mut assumptions: Vec<Lit
     best
 }
 
-/// Halves the way to zero as long as there is a run.
-fn towards_zero(
+/// A number to come near to, and how near is near enough.
+pub(crate) struct Target {
+    pub number: IBig,
+    pub enough: IBig,
+}
+
+/// Halves the way to a number as long as there is a run.
+pub(crate) fn towards(
     search: &mut Search,
     choice: Choice,
     assumptions: &mut Vec<Literal>,
     best: &mut FlatRun,
-    mut value: IBig,
+    target: &Target,
 ) {
+    let one = IBig::from(1);
     // Nearer than this there is none, or nobody knows.
     let mut refused = IBig::from(0);
     for _ in 0..HALVINGS {
-        let gap = size(&value) - size(&refused);
-        if size(&value) <= IBig::from(SMALL[SMALL.len() - 1]) || gap <= IBig::from(1) {
+        let Value::Int(value) = value_of(best, choice) else { return };
+        let below = value < target.number;
+        let distance = size(&(value - target.number.clone()));
+        let gap = distance.clone() - refused.clone();
+        if distance <= target.enough || gap <= one || search.is_late() || !search.is_well() {
             return;
         }
-        if search.is_late() || !search.is_well() {
-            return;
-        }
-        let middle = size(&refused) + gap / IBig::from(2);
-        let negative = value < IBig::from(0);
-        let (low, high) = match negative {
-            true => (-middle.clone(), IBig::from(0)),
-            false => (IBig::from(0), middle.clone()),
+        let middle = refused.clone() + gap / IBig::from(2);
+        let (low, high) = match below {
+            true => (target.number.clone() - middle.clone(), target.number.clone()),
+            false => (target.number.clone(), target.number.clone() + middle.clone()),
         };
         let symbol = symbol_of(search, choice, best);
         let pool = &mut search.pool;
@@ -199,11 +206,7 @@ fn towards_zero(
         };
         assumptions.pop();
         match found {
-            Some(run) => {
-                *best = run;
-                let Value::Int(new) = value_of(best, choice) else { return };
-                value = new;
-            }
+            Some(run) => *best = run,
             None => refused = middle,
         }
     }
@@ -260,6 +263,7 @@ fn candidates(value: &Value) -> Vec<Value> {
         }
         Value::Str(s) if s.is_empty() => Vec::new(),
         Value::Str(_) => vec![Value::str("")],
+        Value::Array(_) => Vec::new(),
     }
 }
 
