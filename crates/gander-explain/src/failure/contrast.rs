@@ -11,7 +11,7 @@ use gander_term::{IBig, TermId, Value};
 use super::choices::{Choice, Giving};
 use super::ending::{Ending, Stage};
 use super::flat::FlatRun;
-use super::maxsat::fulfil;
+use super::maxsat::{Fulfilled, fulfil};
 use super::search::Search;
 use super::smooth::{Target, equals, towards, value_of};
 
@@ -64,26 +64,26 @@ pub(crate) fn nearest(search: &mut Search, giving: &Giving, run: &FlatRun, endin
     let wishes: Vec<Literal> = choices.iter().map(|&c| equals(search, c, run, &value_of(run, c))).collect();
     let mut along = demanded.clone();
     along.extend(&way);
-    if let Some(best) = fulfil(search, &along, &wishes)
-        && let Some(other) = search.read(steps)
-    {
-        along.extend(best.assumptions);
-        let other = nearer_values(search, along, (&choices, run), other);
-        return Otherwise::Run(Nearest { run: other, same_way: true, least: best.least });
-    }
-    if search.is_late() || !search.is_well() {
-        return Otherwise::Unknown;
-    }
-    if way.len() > 1 {
-        let mut wishes = wishes;
-        wishes.extend(&way);
-        if let Some(best) = fulfil(search, &demanded, &wishes)
-            && let Some(run) = search.read(steps)
-        {
-            return Otherwise::Run(Nearest { run, same_way: false, least: best.least });
+    match fulfil(search, &along, &wishes) {
+        Fulfilled::Best(best) => {
+            let Some(other) = search.read(steps) else { return Otherwise::Unknown };
+            along.extend(best.assumptions);
+            let other = nearer_values(search, along, (&choices, run), other);
+            return Otherwise::Run(Nearest { run: other, same_way: true, least: best.least });
         }
+        Fulfilled::Unknown => return Otherwise::Unknown,
+        Fulfilled::Impossible => {}
     }
-    if search.is_late() || !search.is_well() { Otherwise::Unknown } else { Otherwise::None }
+    let mut wishes = wishes;
+    wishes.extend(&way);
+    match fulfil(search, &demanded, &wishes) {
+        Fulfilled::Best(best) => match search.read(steps) {
+            Some(other) => Otherwise::Run(Nearest { run: other, same_way: false, least: best.least }),
+            None => Otherwise::Unknown,
+        },
+        Fulfilled::Impossible => Otherwise::None,
+        Fulfilled::Unknown => Otherwise::Unknown,
+    }
 }
 
 /// The same choices otherwise, as little otherwise as possible, one after the other.

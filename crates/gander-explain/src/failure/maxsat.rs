@@ -24,13 +24,23 @@ pub(crate) struct Best {
     pub least: bool,
 }
 
+/// What an optimisation found.
+pub(crate) enum Fulfilled {
+    /// A solution.
+    Best(Best),
+    /// What is demanded has no solution.
+    Impossible,
+    /// Nothing was found in time.
+    Unknown,
+}
+
 struct Sum {
     /// Output `k` is true if more than `k` members are.
     outputs: Vec<Literal>,
 }
 
-/// Fulfils as many wishes as it can; none if what is demanded has no solution, or nothing was found in time.
-pub(crate) fn fulfil(search: &mut Search, demanded: &[Literal], wishes: &[Literal]) -> Option<Best> {
+/// Fulfils as many wishes as it can.
+pub(crate) fn fulfil(search: &mut Search, demanded: &[Literal], wishes: &[Literal]) -> Fulfilled {
     let mut active: Vec<Literal> = wishes.to_vec();
     let mut sums: Vec<Sum> = Vec::new();
     let mut of_sum: FxHashMap<Literal, (usize, usize)> = FxHashMap::default();
@@ -38,13 +48,13 @@ pub(crate) fn fulfil(search: &mut Search, demanded: &[Literal], wishes: &[Litera
         let mut assumptions = demanded.to_vec();
         assumptions.extend(&active);
         match search.check(&assumptions) {
-            Answer::Sat => return Some(Best { assumptions: active, least: true }),
+            Answer::Sat => return Fulfilled::Best(Best { assumptions: active, least: true }),
             Answer::Unknown(_) => break,
             Answer::Unsat => {}
         }
-        let core = shrunk_core(search, demanded, &active)?;
+        let Some(core) = shrunk_core(search, demanded, &active) else { break };
         if core.is_empty() {
-            return None;
+            return Fulfilled::Impossible;
         }
         if core.len() > LARGEST_CORE || !search.is_well() {
             break;
@@ -67,7 +77,7 @@ pub(crate) fn fulfil(search: &mut Search, demanded: &[Literal], wishes: &[Litera
             sums.push(Sum { outputs });
         }
     }
-    greedily(search, demanded, wishes)
+    greedily(search, demanded, wishes).map_or(Fulfilled::Unknown, Fulfilled::Best)
 }
 
 /// Members of the active wishes that cannot be fulfilled together.

@@ -471,9 +471,8 @@ impl Work<'_> {
             Otherwise::None => {
                 let steps = self.flat.steps.len();
                 let s = if steps == 1 { "" } else { "s" };
-                explanation
-                    .notes
-                    .push(format!("every run of {steps} step{s} ends like this one: there is none to compare it with"));
+                let text = format!("there is no run of {steps} step{s} to compare it with: all of them show the same");
+                explanation.notes.push(text);
             }
             Otherwise::Unknown => {
                 explanation.notes.push("no run to compare it with was found in time".into());

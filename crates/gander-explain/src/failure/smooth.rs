@@ -7,7 +7,7 @@ use gander_term::{IBig, RBig, SymbolId, TermId, Value};
 
 use super::choices::{Choice, Giving};
 use super::flat::FlatRun;
-use super::maxsat::fulfil;
+use super::maxsat::{Fulfilled, fulfil};
 use super::search::Search;
 
 /// Numbers that are tried in place of others, the simplest first.
@@ -63,7 +63,7 @@ pub(crate) fn smooth_towards(
     steps: u32,
 ) -> Option<Smoother> {
     let wishes = wishes(search, giving, steps);
-    let best = fulfil(search, &demanded, &wishes)?;
+    let Fulfilled::Best(best) = fulfil(search, &demanded, &wishes) else { return None };
     let run = search.read(steps)?;
     let mut assumptions = demanded;
     assumptions.extend(best.assumptions);
