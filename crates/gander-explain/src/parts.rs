@@ -278,7 +278,7 @@ impl Parts {
 
     /// The part that an element belongs to; none if it is always there.
     pub fn part_of(&self, e: ElementId) -> Option<usize> {
-        self.of_element[e.index()].map(|p| p as usize)
+        self.of_element.get(e.index()).copied().flatten().map(|p| p as usize)
     }
 
     /// True if the element is there when only these parts are.

@@ -90,7 +90,7 @@ fn explain_model(file: &str, args: &ExplainArgs, output: &mut Output) -> u8 {
         request: Request { cores: wish(args), must: args.must, cut_sets: args.cut_sets },
         bounded: args.bounded,
         vacuity: args.vacuity,
-        runs: (args.matrix.is_none() && !args.coverage || wants_files(args)).then_some(request_for_runs(args)),
+        runs: (shows_text(args) || wants_files(args)).then_some(request_for_runs(args)),
         granularity: if args.instances { Granularity::Instances } else { Granularity::Written },
         grain: match args.granularity {
             GranularityArg::Equations => None,
@@ -150,6 +150,11 @@ fn mutants(views: &[ExplainView], form: MutationArg, paint: gander::report::Pain
             format!("{}\n", serde_json::json!({ "schema": "gander-mutation/1", "systems": systems }))
         }
     }
+}
+
+/// What is printed tells of each property.
+fn shows_text(args: &ExplainArgs) -> bool {
+    args.matrix.is_none() && !args.coverage && args.mutation.is_none()
 }
 
 /// The runs are written somewhere, whatever else is shown.
