@@ -10,8 +10,8 @@ use gander::lang::codes::CATALOGUE;
 use gander::lang::{Code, nearest};
 use gander::report::{
     ExplainView, PLAIN_WIDTH, RunText, Severity, TraceDetail, core_text, coverage_text, explain_json, explain_text,
-    matrix_csv, matrix_html, matrix_text, mutation_csv, mutation_html, mutation_json, mutation_text, run_json, run_text,
-    runs_html, streams_csv, streams_vcd,
+    matrix_csv, matrix_html, matrix_text, mutation_csv, mutation_html, mutation_json, mutation_text, run_json,
+    run_text, runs_html, streams_csv, streams_vcd,
 };
 use gander::{CheckOptions, ExplainOptions, Explained, explain_source, read_input, save_atomically, trace_file_name};
 
