@@ -177,5 +177,10 @@ pub fn invariant_of(system: &System, pool: &mut Pool, claim: ClaimId) -> Result<
     }
 }
 
+/// Why claims of its kind have no cores; none if they can have some.
+pub fn why_no_core(system: &System, claim: ClaimId) -> Option<&'static str> {
+    invariant_of(system, &mut Pool::fork(&system.pool), claim).err()
+}
+
 const GUARDS: &str = "not for this kind: it speaks of guards and effects, which are elements themselves: without some of them it \
                       would be another claim";

@@ -9,6 +9,7 @@ use gander_engines::{CancelToken, CheckConfig, Nobody, Observer, check};
 use gander_explain::failure::{RunChecker, RunRequest, explain_run};
 use gander_explain::{
     Bounded, ExplainConfig, Explainer, Explanation, Grain, Granularity, PartSet, Parts, Prover, Request, Vacuity,
+    why_no_core,
 };
 use gander_lang::language_of;
 use gander_report::{DiagnosticView, ElementView, ExplainView, ExplainedView, VacuityView};
@@ -216,8 +217,10 @@ pub fn explain_source(
                 }
             }
             if !proved {
-                let why = match outcome.verdict {
-                    Verdict::Unknown { .. } => "it was not decided",
+                let why = match (&outcome.verdict, &claim.kind) {
+                    (Verdict::Unknown { .. }, _) => "it was not decided",
+                    // A dead transition is proved to be one.
+                    (_, ClaimKind::CanEnable(_)) => why_no_core(system, outcome.claim).unwrap_or("it fails"),
                     _ => "it fails",
                 };
                 view.unexplained.push((claim.name.clone(), why.into()));

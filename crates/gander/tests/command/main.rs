@@ -1,8 +1,10 @@
 //! The built command, end to end: what people read, what programs read, what happens to bad input.
 
 mod bad_input;
+mod cache;
 mod certify;
 mod check;
+mod cores;
 mod cycles;
 mod explain;
 mod findings;

@@ -1,0 +1,217 @@
+//! `gander explain`: how finely a model is divided, mutants, continuing, what has no core.
+
+use serde_json::Value;
+
+use crate::support::{Folder, have_z3};
+
+const BRANCHES: &str = "node top(a: bool; b: int) returns (ok, both: bool);
+var x: int; y: bool; n: int;
+let
+  x = if a then 1 else b;
+  ok = a => x = 1;
+  y = a and b > 3;
+  both = y => b > 3;
+  n = 0 -> if a then pre n + 1 else pre n;
+  --%PROPERTY ok;
+  --%PROPERTY both;
+  --%PROPERTY n >= 0;
+tel
+";
+
+fn cores(folder: &Folder, args: &[&str]) -> Vec<(String, Vec<String>)> {
+    let all: Vec<&str> = ["explain", "--all", "--json"].iter().chain(args).copied().collect();
+    let ran = folder.run(&all);
+    let value: Value = serde_json::from_str(&ran.out).unwrap_or_else(|e| panic!("{e}: {} {}", ran.out, ran.err));
+    let names = |v: &Value| {
+        let mut names: Vec<String> = v.as_array().unwrap().iter().map(|n| n.as_str().unwrap().to_string()).collect();
+        names.sort();
+        names
+    };
+    let results = value["results"].as_array().unwrap();
+    results.iter().map(|r| (r["property"].as_str().unwrap().to_string(), names(&r["cores"][0]))).collect()
+}
+
+fn core_of(found: &[(String, Vec<String>)], property: &str) -> Vec<String> {
+    found.iter().find(|(p, _)| p == property).unwrap_or_else(|| panic!("{property} in {found:?}")).1.clone()
+}
+
+#[test]
+fn conjuncts_and_branches_are_elements() {
+    if !have_z3("conjuncts_and_branches_are_elements") {
+        return;
+    }
+    let folder = Folder::with("b.lus", BRANCHES);
+    let whole = cores(&folder, &["b.lus"]);
+    assert_eq!(core_of(&whole, "ok"), ["ok", "x"]);
+    assert_eq!(core_of(&whole, "both"), ["both", "y"]);
+    let conjuncts = cores(&folder, &["--granularity", "conjuncts", "b.lus"]);
+    assert_eq!(core_of(&conjuncts, "ok"), ["ok", "x"]);
+    assert_eq!(core_of(&conjuncts, "both"), ["both", "y", "y: conjunct 2"]);
+    let branches = cores(&folder, &["--granularity", "branches", "b.lus"]);
+    assert_eq!(core_of(&branches, "ok"), ["ok", "x", "x: then"]);
+    assert_eq!(
+        core_of(&branches, "n >= 0"),
+        ["n: first", "n: later", "n: later, else", "n: later, then"],
+        "{branches:?}"
+    );
+    let text = folder.run(&["explain", "--granularity", "branches", "-p", "ok", "b.lus"]).out;
+    assert!(text.contains("x: then  line 4     1\n"), "{text}");
+}
+
+#[test]
+fn branches_of_effects_are_elements() {
+    if !have_z3("branches_of_effects_are_elements") {
+        return;
+    }
+    let model = "
+spec Branches
+var x: int
+var up: bool
+start { x == 0  up }
+step go { x := if up then x + 1 else x + 2 }
+step turn { up := false  x := if up then x else 0 - 1 }
+always rising: up implies x >= 0
+";
+    let found = cores(&Folder::with("m.sts", model), &["--granularity", "branches", "m.sts"]);
+    let core = core_of(&found, "rising");
+    assert!(core.contains(&"go x :=: then".to_string()), "{core:?}");
+    assert!(!core.contains(&"go x :=: else".to_string()), "{core:?}");
+}
+
+#[test]
+fn mutants_of_three_languages() {
+    if !have_z3("mutants_of_three_languages") {
+        return;
+    }
+    let sts = "
+spec Tank
+var level: int
+start { level == 0 }
+step fill when level < 10 { level := level + 1 }
+step drain when level > 0 { level := level - 1 }
+always safe: level <= 10
+";
+    let script = "VARS:\n  int x;\nINIT:\n  x = 0;\nTRANS:\n  ? x < 5 -> x = x + 1;\nSAFE: x <= 5\n";
+    for (name, model, noticed) in
+        [("tank.sts", sts, "10 becomes 11"), ("b.lus", BRANCHES, "1 becomes 2"), ("s.script", script, "5 becomes 6")]
+    {
+        let folder = Folder::with(name, model);
+        let ran = folder.run(&["explain", "--mutation=json", name]);
+        assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{name}: {}", ran.out);
+        let value: Value = serde_json::from_str(&ran.out).unwrap();
+        assert_eq!(value["schema"], "gander-mutation/1");
+        let system = &value["systems"][0];
+        let mutants = system["mutants"].as_array().unwrap();
+        let fate = |what: &str| mutants.iter().find(|m| m["mutation"] == what).map(|m| m["together"].clone());
+        assert_eq!(fate(noticed), Some("killed".into()), "{name}: {value:#}");
+        assert!(mutants.iter().any(|m| m["together"] == "survived"), "{name}: {value:#}");
+        assert_eq!(system["disagreements"], serde_json::json!([]), "{name}");
+        let score = &system["score"];
+        let sum = ["killed", "survived", "undecided"].map(|k| score[k].as_u64().unwrap()).iter().sum::<u64>();
+        assert_eq!(sum as usize, mutants.len());
+    }
+    let folder = Folder::with("tank.sts", sts);
+    let csv = folder.run(&["explain", "--mutation=csv", "tank.sts"]).out;
+    assert!(csv.starts_with("element,line,mutation,safe,together\n"), "{csv}");
+    let page = folder.run(&["explain", "--mutation=html", "tank.sts"]).out;
+    assert!(page.contains("class=\"killed\"") && page.ends_with("</html>\n") && !page.contains("http"), "{page}");
+    let text = folder.run(&["explain", "--mutation", "tank.sts"]).out;
+    assert!(text.starts_with("mutants: ") && text.contains("by node or transition"), "{text}");
+    // No time for engines: what the old proof does not settle is undecided, and shown as such.
+    let text = folder.run(&["explain", "--mutation", "--mutant-time", "0", "tank.sts"]);
+    assert!(text.out.contains("undecided") || text.code == 2, "{} {}", text.out, text.err);
+}
+
+#[test]
+fn a_saved_result_is_a_beginning_and_nothing_more() {
+    if !have_z3("a_saved_result_is_a_beginning_and_nothing_more") {
+        return;
+    }
+    let switch = include_str!("../../../../examples/lustre/altitude_switch.lus");
+    let folder = Folder::with("s.lus", switch);
+    let minimal = |from: &str| -> Vec<String> {
+        let ran = folder.run(&["explain", "--minimal", "--json", "--from", from, "s.lus"]);
+        let value: Value = serde_json::from_str(&ran.out).unwrap_or_else(|e| panic!("{e}: {} {}", ran.out, ran.err));
+        let core = value["results"][0]["cores"][0].as_array().unwrap();
+        assert_eq!(value["results"][0]["approximate"], false);
+        core.iter().map(|n| n.as_str().unwrap().to_string()).collect()
+    };
+    let said = |core: &str| {
+        format!("{{\"schema\":\"gander-explain/1\",\"results\":[{{\"property\":\"on_p\",\"cores\":[[{core}]]}}]}}")
+    };
+    // Either core can be continued from; what is too much is left out.
+    for below in ["a1_below", "a2_below"] {
+        folder.write("from.json", said(&format!("\"{below}\",\"below\",\"doi_on\",\"on_p\",\"d1\"")));
+        assert_eq!(minimal("from.json"), [below, "below", "doi_on", "on_p"]);
+    }
+    // Forged, torn, missing: as if there were nothing.
+    let whole = said("\"on_p\"");
+    for content in [said(""), said("\"on_p\""), said("\"nobody\""), whole[..40].to_string(), String::new(), "[]".into()]
+    {
+        folder.write("from.json", &content);
+        let core = minimal("from.json");
+        assert!(core.len() == 4 && core[1..] == ["below", "doi_on", "on_p"], "{core:?} from {content}");
+    }
+    assert_eq!(minimal("nowhere.json").len(), 4);
+}
+
+#[test]
+fn several_roots_are_one_page() {
+    if !have_z3("several_roots_are_one_page") {
+        return;
+    }
+    let model = "node one(a: int) returns (p: bool);
+let
+  p = a * 2 = a + a;
+  --%PROPERTY p;
+tel
+node two(b: int) returns (q: bool);
+let
+  q = b <= b;
+  --%PROPERTY q;
+tel
+";
+    let folder = Folder::with("r.lus", model);
+    let page = folder.run(&["explain", "--matrix", "html", "r.lus"]).out;
+    assert_eq!(page.matches("<!doctype html>").count(), 1, "{page}");
+    assert!(page.contains("<button>p</button>") || page.contains("p</button>"), "{page}");
+    assert!(page.contains("q</button>"), "{page}");
+}
+
+#[test]
+fn claims_without_cores_say_why() {
+    if !have_z3("claims_without_cores_say_why") {
+        return;
+    }
+    let model = "
+spec Account
+var x: int
+start { x == 0 }
+step up when x < 3 { x := x + 1 }
+step never when x > 5 { x := 0 }
+always small: x <= 3
+reachable three: x == 3
+";
+    let folder = Folder::with("m.sts", model);
+    let text = folder.run(&["explain", "m.sts"]).out;
+    assert!(text.contains("three: no core: it is shown by a run"), "{text}");
+    let claims = folder.run(&["check", "--json", "m.sts"]).out;
+    let value: Value = serde_json::from_str(&claims).unwrap();
+    let results = value["results"].as_array().unwrap();
+    let dead = results.iter().find(|r| r["verdict"] == "fails").and_then(|r| r["claim"].as_str()).unwrap();
+    let text = folder.run(&["explain", "-p", dead, "m.sts"]).out;
+    assert!(text.contains("not for this kind: it speaks of guards"), "{dead}: {text}");
+}
+
+#[test]
+fn a_bound_on_steps_is_one_element() {
+    if !have_z3("a_bound_on_steps_is_one_element") {
+        return;
+    }
+    let script = "MAXSTEPS: 3\nVARS:\n  int x;\nINIT:\n  x = 0;\nTRANS:\n  x = x + 1;\nSAFE: x <= 3\n";
+    let ran = Folder::with("s.script", script).run(&["explain", "--minimal", "s.script"]);
+    assert_eq!(ran.code, 0, "{} {}", ran.out, ran.err);
+    let line = ran.out.lines().find(|l| l.contains("MAXSTEPS")).unwrap_or_else(|| panic!("{}", ran.out));
+    assert!(line.contains("line 1"), "{line}");
+    assert_eq!(ran.out.matches("MAXSTEPS").count(), 1, "{}", ran.out);
+}
