@@ -128,13 +128,13 @@ impl Parts {
         let trivial = trivial_elements(system);
         let mut drafts: Vec<Draft> = Vec::new();
         let mut known: FxHashMap<Key, usize> = FxHashMap::default();
-        for i in 0..system.elements.len() {
+        for (i, &says_nothing) in trivial.iter().enumerate() {
             let id = ElementId(i as u32);
             let granule = granules.get(&id);
             let base = granule.map_or(id, |g| g.of);
             let path = granule.map_or_else(Vec::new, |g| g.path.clone());
             let info = &system.elements[base.index()];
-            if trivial[i] {
+            if says_nothing {
                 continue;
             }
             let kind = match info.kind {

@@ -59,9 +59,6 @@ fn union(sets: &[PartSet]) -> PartSet {
 
 /// How many members of a core are tried one by one.
 const FEW: usize = 400;
-/// After so many in a row that are needed, the others are believed to be: a small core is not always a minimal one.
-const FORMULAS_IN_A_ROW: usize = 8;
-const PARTS_IN_A_ROW: usize = 16;
 
 impl Explainer<'_> {
     /// The greatest k-inductive subset of the candidates that has the claim's formula, in a relaxation (Houdini).
@@ -215,8 +212,8 @@ impl Explainer<'_> {
         if how == Thoroughness::AsUsed {
             return Ok(Some(along));
         }
-        let (mut i, mut in_a_row) = (0, 0);
-        while i < along.len() && along.len() <= FEW && in_a_row < FORMULAS_IN_A_ROW {
+        let mut i = 0;
+        while i < along.len() && along.len() <= FEW {
             if goal.contains(&along[i]) {
                 i += 1;
                 continue;
@@ -228,18 +225,14 @@ impl Explainer<'_> {
                     along = fewer;
                     along.retain(|w| goal.contains(w) || grounds.watched.contains(w));
                     i = i.min(along.len());
-                    in_a_row = 0;
                 }
-                _ => {
-                    i += 1;
-                    in_a_row += 1;
-                }
+                _ => i += 1,
             }
         }
         Ok(Some(along))
     }
 
-    /// The parts that the base and step cases use, few of which can be left out with these formulas (algorithm 7).
+    /// The parts that the base and step cases use, none of which can be left out with these formulas (algorithm 7).
     ///
     /// A part that only some cases use is left out if these can do without it.
     fn minimise_core(&mut self, kept: &PartSet, k: u32, formulas: &[WatchId]) -> Result<Option<PartSet>, Stop> {
@@ -252,13 +245,9 @@ impl Explainer<'_> {
             cases = fewer;
         }
         let members: Vec<usize> = core.iter().collect();
-        let mut in_a_row = 0;
         'parts: for p in members {
             if !core.has(p) || self.is_must(p) {
                 continue;
-            }
-            if in_a_row >= PARTS_IN_A_ROW {
-                break;
             }
             let fewer = core.without(p);
             let mut without = cases.clone();
@@ -266,16 +255,12 @@ impl Explainer<'_> {
                 if used.has(p) {
                     match self.case(&fewer, k, formulas, case)? {
                         Some(parts) => *used = parts,
-                        None => {
-                            in_a_row += 1;
-                            continue 'parts;
-                        }
+                        None => continue 'parts,
                     }
                 }
             }
             cases = without;
             core = union(&cases);
-            in_a_row = 0;
         }
         Ok(Some(core))
     }

@@ -48,13 +48,16 @@ enum Place {
     Update(TermId, TermId),
 }
 
+/// An element, its formula, and the places in it that can be changed.
+type Member = (ElementId, Place, Vec<TermId>);
+
 /// The mutants of elements that were written as one.
 pub fn mutants(system: &System, elements: &[ElementId]) -> Mutants {
     let mut pool = Pool::fork(&system.pool);
     let places = places(system, &mut pool);
     let mut list: Vec<Mutant> = Vec::new();
     // Elements of the same form are changed together: the n-th site of each.
-    let mut forms: Vec<(Vec<&'static str>, Vec<(ElementId, Place, Vec<TermId>)>)> = Vec::new();
+    let mut forms: Vec<(Vec<&'static str>, Vec<Member>)> = Vec::new();
     for &e in elements {
         let Some(&place) = places.get(&e) else { continue };
         let (Place::Demand(formula) | Place::Update(formula, _)) = place;
