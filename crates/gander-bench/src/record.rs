@@ -65,6 +65,9 @@ pub struct PropertyAnswer {
     /// Steps explored without a decision, if told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub explored_through: Option<u64>,
+    /// What another tool says without evidence that could be checked, if it is asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub claimed: Option<Verdict>,
     /// What stopped each engine, if told.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub why: Vec<Reason>,

@@ -16,7 +16,15 @@ fn suite(rows: &[(&str, &str, &str)]) -> Suite {
 }
 
 fn says(name: &str, verdict: Verdict) -> PropertyAnswer {
-    PropertyAnswer { name: name.into(), verdict, engine: None, seconds: None, explored_through: None, why: vec![] }
+    PropertyAnswer {
+        name: name.into(),
+        verdict,
+        engine: None,
+        seconds: None,
+        explored_through: None,
+        claimed: None,
+        why: vec![],
+    }
 }
 
 fn board(suite: Suite, records: Vec<JobRecord>, recorded: Vec<RecordedAnswer>) -> Scoreboard {

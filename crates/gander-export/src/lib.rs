@@ -15,11 +15,13 @@ mod horn;
 mod lustre;
 mod names;
 mod printing;
+mod processes;
 mod script;
 mod smtlib;
 mod smv;
 mod sts;
 mod unrolling;
+mod uppaal;
 mod vmt;
 mod way_back;
 
@@ -48,6 +50,8 @@ pub enum Format {
     Btor2,
     /// Lustre, for Kind 2 and JKind.
     Lustre,
+    /// UPPAAL's XML, a template for each process.
+    Uppaal,
 }
 
 impl Format {
@@ -61,6 +65,7 @@ impl Format {
         ("smt2", Format::Smt2),
         ("btor2", Format::Btor2),
         ("lustre", Format::Lustre),
+        ("uppaal", Format::Uppaal),
     ];
 }
 
@@ -146,10 +151,14 @@ pub fn export(system: &System, format: Format, options: Options) -> Result<Strin
 /// The system with some of its claims in a language without a control graph, and the way back for names. For tools that
 /// answer.
 pub fn write(system: &System, format: Format, options: Options, selection: Selection<'_>) -> Result<Written, Refusal> {
+    if format == Format::Uppaal {
+        let (text, claims) = uppaal::write(system, selection)?;
+        return Ok(Written { text, names: NameMap { claims, ..NameMap::default() } });
+    }
     let words = if format == Format::Lustre { lustre::WORDS } else { &[] };
     let mut flat = flat::Flat::of(system, selection, words)?;
     let text = match format {
-        Format::Sts | Format::Script => {
+        Format::Sts | Format::Script | Format::Uppaal => {
             return Err(Refusal("a language with a control graph needs no way back".to_string()));
         }
         Format::Smv => smv::write(&mut flat)?,

@@ -92,3 +92,10 @@ fn pono_needs_ranges() {
     let (told, ending) = told("pono", "pono_safe.txt", &["small"]);
     assert!(told.is_empty() && ending.contains("an int without a range"), "{ending}");
 }
+
+#[test]
+fn uppaal_claims() {
+    let text = FINITE.replace("SAFE: x <= 2", "SAFE: x <= 2 REACH: x == 4");
+    let (told, ending) = told_about(&text, "f.script", "uppaal", "uppaal.txt", &["SAFE", "REACH"]);
+    assert_eq!(told, ["SAFE fails claimed: it gives no evidence"], "{ending}");
+}

@@ -27,7 +27,7 @@ fn costs_only_its_answers(body: &str, words: &str) {
     let folder = Folder::new();
     let program = folder.program(body);
     for tool in tools() {
-        let (text, file) = if ["nusmv", "nuxmv", "pono"].contains(&tool.name()) {
+        let (text, file) = if ["nusmv", "nuxmv", "pono", "uppaal"].contains(&tool.name()) {
             (PROCESSES, "p.script")
         } else {
             (COUNTER, "c.sts")

@@ -6,9 +6,11 @@
 
 mod cactus;
 mod canvas;
+mod rows;
 mod scatter;
 
 pub use cactus::cactus;
+pub use rows::side_by_side;
 pub use scatter::scatter;
 
 use crate::score::{Attempt, Score};

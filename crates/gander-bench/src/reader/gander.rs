@@ -20,6 +20,13 @@ struct ClaimReport {
     seconds: Option<f64>,
     explored_through: Option<u64>,
     why: Option<Vec<Reason>>,
+    #[serde(default)]
+    claimed: Vec<Claimed>,
+}
+
+#[derive(Deserialize)]
+struct Claimed {
+    says: String,
 }
 
 #[derive(Deserialize)]
@@ -71,6 +78,11 @@ impl ClaimReport {
             engine: self.engine,
             seconds: self.seconds,
             explored_through: self.explored_through,
+            claimed: self.claimed.first().and_then(|c| match c.says.as_str() {
+                "holds" => Some(Verdict::Valid),
+                "fails" => Some(Verdict::Invalid),
+                _ => None,
+            }),
             why: self.why.unwrap_or_default(),
         }
     }

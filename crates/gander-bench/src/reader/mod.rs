@@ -137,7 +137,15 @@ fn tail(stderr: &str, stdout: &str) -> String {
 
 /// An answer without details.
 fn answer(name: &str, verdict: Verdict) -> PropertyAnswer {
-    PropertyAnswer { name: name.into(), verdict, engine: None, seconds: None, explored_through: None, why: Vec::new() }
+    PropertyAnswer {
+        name: name.into(),
+        verdict,
+        engine: None,
+        seconds: None,
+        explored_through: None,
+        claimed: None,
+        why: Vec::new(),
+    }
 }
 
 /// Adds an answer; of two about one property the one that decides stays.

@@ -27,6 +27,7 @@ fn contents() -> Contents {
             engine: Some("induction".into()),
             seconds: Some(0.25),
             explored_through: None,
+            claimed: None,
             why: vec![],
         },
         PropertyAnswer {
@@ -35,6 +36,7 @@ fn contents() -> Contents {
             engine: None,
             seconds: None,
             explored_through: Some(7),
+            claimed: None,
             why: vec![Reason { engine: "bmc".into(), reason: "found nothing within 7 steps".into() }],
         },
     ];

@@ -10,11 +10,22 @@ mod nusmv;
 mod nuxmv;
 mod pono;
 mod smv_session;
+mod uppaal;
 mod z3;
 
 use crate::tool::Tool;
 
 /// Every tool that can take part, in the order in which they are listed.
 pub fn tools() -> &'static [&'static dyn Tool] {
-    &[&nusmv::NuSmv, &nuxmv::NuXmv, &z3::Z3, &golem::Golem, &cvc5::Cvc5, &kind2::Kind2, &jkind::JKind, &pono::Pono]
+    &[
+        &nusmv::NuSmv,
+        &nuxmv::NuXmv,
+        &z3::Z3,
+        &golem::Golem,
+        &cvc5::Cvc5,
+        &kind2::Kind2,
+        &jkind::JKind,
+        &pono::Pono,
+        &uppaal::Uppaal,
+    ]
 }

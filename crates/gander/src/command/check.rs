@@ -62,7 +62,7 @@ fn prepare(args: &CheckArgs, output: &mut Output) -> Result<CheckOptions, String
     for folder in args.log_smt.iter().chain(&args.save_evidence).chain(&args.save_traces) {
         std::fs::create_dir_all(folder).map_err(|e| format!("the folder {} cannot be made: {e}", folder.display()))?;
     }
-    let tools = find_tools(args, &solvers, output)?;
+    let tools = find_tools(&args.with, &args.tool, &solvers, output)?;
     let portfolio = args.portfolio.as_deref().map(read_portfolio).transpose()?;
     let induction = InductionOptions { max_k: args.max_depth, ..args.induction.clone().unwrap_or_default() };
     let paths = PathOptions { order: args.paths.into() };
@@ -92,13 +92,18 @@ fn prepare(args: &CheckArgs, output: &mut Output) -> Result<CheckOptions, String
 }
 
 /// The tools that take part. One that is named and not there costs a warning.
-fn find_tools(args: &CheckArgs, solvers: &Solvers, output: &mut Output) -> Result<Vec<Entrant>, String> {
-    let search = tool_search(&args.tool)?;
-    if args.with.iter().any(|name| name == "all") {
+pub fn find_tools(
+    with: &[String],
+    named: &[(String, PathBuf)],
+    solvers: &Solvers,
+    output: &mut Output,
+) -> Result<Vec<Entrant>, String> {
+    let search = tool_search(named)?;
+    if with.iter().any(|name| name == "all") {
         return Ok(find_all(&search, solvers).into_iter().flatten().collect());
     }
     let mut found: Vec<Entrant> = Vec::new();
-    for name in &args.with {
+    for name in with {
         let Some(tool) = tools().iter().find(|t| t.name() == name) else {
             let known: Vec<&str> = tools().iter().map(|t| t.name()).collect();
             return Err(format!("there is no tool `{name}`; tools are {}, or all", known.join(", ")));

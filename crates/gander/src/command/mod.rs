@@ -1,6 +1,7 @@
 //! The sub-commands.
 
 mod args;
+mod bench;
 mod certify;
 mod check;
 mod doctor;
@@ -33,6 +34,7 @@ pub fn run(args: Args, output: &mut Output) -> u8 {
     output.set_colour(args.color);
     match args.command {
         Command::Check(options) => check::run(&options, output),
+        Command::Bench(options) => bench::run(&options, output),
         Command::Certify(options) => certify::run(&options, output),
         Command::Fmt(options) => fmt::run(&options, output),
         Command::Simulate(options) => simulate::run(&options, output),
@@ -44,6 +46,16 @@ pub fn run(args: Args, output: &mut Output) -> u8 {
         Command::Explain(options) => explain::run(&options, output),
         Command::Impact(options) => impact::run(&options, output),
     }
+}
+
+/// Becomes a job of `gander bench`, in a session of its own. Returns only if that fails.
+pub fn become_job(words: Vec<String>) -> ExitCode {
+    let mut output = Output::new();
+    if let Some((program, arguments)) = words.split_first() {
+        let error = gander_bench::process::launch(program, arguments);
+        output.complain(&format!("{program}: {error}"));
+    }
+    output.finish(127)
 }
 
 /// Shows what is wrong with the command line, or the help that was asked for.

@@ -1,0 +1,501 @@
+//! UPPAAL: an XML file with a template for each process ([`crate::processes`]) and the claims as queries.
+//!
+//! Every location is urgent: nothing here takes time, and a process that can move must not wait for ever. Parameters, and
+//! variables that get any value, are selected; the updates of a step, which happen at once here and one after the other
+//! there, go over `meta` variables where that makes a difference. A start that leaves something open is a process of its own, whose
+//! location is committed. What has no counterpart is refused: reals, bit-vectors, strings, arrays, ints without a range that certainly
+//! holds, constraints between both states of a step, assumptions, fairness.
+
+use std::fmt::Write as _;
+
+use gander_system::{ClaimId, ClaimKind, Goal, Range, Role, StateTerm, Structure, System};
+use gander_term::{IBig, Op, Pool, Sort, SymbolId, TermId, Value};
+use rustc_hash::FxHashMap;
+
+use crate::names::{Names, legend};
+use crate::printing::{Printer, Style};
+use crate::processes::{Processes, processes, updates};
+use crate::way_back::WrittenClaim;
+use crate::{Refusal, Selection};
+
+const RESERVED: &[&str] = &[
+    "chan",
+    "clock",
+    "bool",
+    "int",
+    "commit",
+    "committed",
+    "const",
+    "urgent",
+    "broadcast",
+    "init",
+    "process",
+    "state",
+    "guard",
+    "sync",
+    "assign",
+    "system",
+    "trans",
+    "deadlock",
+    "and",
+    "or",
+    "not",
+    "imply",
+    "true",
+    "false",
+    "for",
+    "forall",
+    "exists",
+    "while",
+    "do",
+    "if",
+    "else",
+    "return",
+    "typedef",
+    "struct",
+    "rate",
+    "before_update",
+    "after_update",
+    "meta",
+    "priority",
+    "progress",
+    "scalar",
+    "select",
+    "void",
+    "default",
+    "switch",
+    "case",
+    "continue",
+    "break",
+    "enum",
+    "double",
+    "string",
+    "location",
+    "branchpoint",
+    "hybrid",
+    "gantt",
+    "query",
+    "A",
+    "E",
+    "U",
+    "W",
+    "Pr",
+    "sum",
+    "dynamic",
+    "spawn",
+    "exit",
+    "numOf",
+    "abs",
+    "min",
+    "max",
+    "Start",
+    "Chosen",
+];
+
+fn refuse<T>(what: &str) -> Result<T, Refusal> {
+    Err(Refusal(format!("{what} cannot be written for UPPAAL")))
+}
+
+struct Uppaal {
+    symbols: FxHashMap<SymbolId, String>,
+    location: SymbolId,
+    /// By node: that it is there.
+    nodes: Vec<String>,
+}
+
+impl Style for Uppaal {
+    fn write(&self, pool: &Pool, t: TermId, args: &[&str]) -> Result<String, Refusal> {
+        let infix = |sign: &str| Ok(format!("({})", args.join(&format!(" {sign} "))));
+        match pool.op(t) {
+            Op::Symbol(s) if s == self.location => Ok(String::new()),
+            Op::Symbol(s) => match self.symbols.get(&s) {
+                Some(name) => Ok(name.clone()),
+                None => refuse(&format!("the symbol `{}`", pool.symbol(s).name)),
+            },
+            Op::Bool(b) => Ok(b.to_string()),
+            Op::Const(v) => match pool.value(v) {
+                Value::Int(i) if *i < IBig::ZERO => Ok(format!("(-{})", -i)),
+                Value::Int(i) => Ok(i.to_string()),
+                Value::Enum(_, k) => Ok(k.to_string()),
+                Value::Bool(b) => Ok(b.to_string()),
+                _ => refuse("a value that is neither an int nor a bool"),
+            },
+            Op::Not => Ok(format!("!({})", args[0])),
+            Op::And => infix("&&"),
+            Op::Or => infix("||"),
+            Op::Implies => Ok(format!("(!({}) || {})", args[0], args[1])),
+            Op::Eq => {
+                let sides = [pool.args(t)[0], pool.args(t)[1]];
+                if let Some(i) = sides.iter().position(|s| pool.as_symbol(*s) == Some(self.location)) {
+                    return match pool.as_constant(sides[1 - i]) {
+                        Some(Value::Enum(_, n)) if (n as usize) < self.nodes.len() => {
+                            Ok(self.nodes[n as usize].clone())
+                        }
+                        _ => refuse("a comparison of nodes"),
+                    };
+                }
+                infix("==")
+            }
+            Op::Ite => Ok(format!("({} ? {} : {})", args[0], args[1], args[2])),
+            Op::Neg => Ok(format!("(-{})", args[0])),
+            Op::Add => infix("+"),
+            Op::Sub => infix("-"),
+            Op::Mul => infix("*"),
+            Op::Lt => infix("<"),
+            Op::Le => infix("<="),
+            Op::Gt => infix(">"),
+            Op::Ge => infix(">="),
+            Op::Abs => Ok(format!("({0} < 0 ? -{0} : {0})", args[0])),
+            Op::Min | Op::Max => {
+                let sign = if pool.op(t) == Op::Min { "<=" } else { ">=" };
+                let mut text = args[0].to_string();
+                for b in &args[1..] {
+                    text = format!("({text} {sign} {b} ? {text} : {b})");
+                }
+                Ok(text)
+            }
+            Op::IntDiv | Op::Mod => match pool.as_constant(pool.args(t)[1]) {
+                // It cuts towards zero there; the remainder here is never negative.
+                Some(Value::Int(c)) if c > IBig::ZERO => {
+                    let rest = format!("((({0} % {c}) + {c}) % {c})", args[0]);
+                    Ok(if pool.op(t) == Op::Mod { rest } else { format!("(({} - {rest}) / {c})", args[0]) })
+                }
+                _ => refuse("a quotient by something else than a positive constant"),
+            },
+            other => refuse(&format!("`{}`", other.name())),
+        }
+    }
+
+    fn define(&self, _: &str, _: &Pool, _: Sort, _: &str) -> String {
+        String::new()
+    }
+
+    fn prefix(&self) -> String {
+        String::new()
+    }
+
+    fn defines(&self) -> bool {
+        false
+    }
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+/// The type of a variable or parameter.
+fn type_of(pool: &Pool, name: &str, sort: Sort, range: Option<&Range>) -> Result<String, Refusal> {
+    let small = |i: &IBig| IBig::from(-32768) <= *i && *i <= IBig::from(32767);
+    match (sort, range) {
+        (Sort::Bool, _) => Ok("bool".to_string()),
+        (Sort::Enum(id), _) => Ok(format!("int[0,{}]", pool.enumeration(id).variants.len() - 1)),
+        (Sort::Int, Some(r)) if small(&r.low) && small(&r.high) => Ok(format!("int[{},{}]", r.low, r.high)),
+        (Sort::Int, Some(_)) => refuse(&format!("`{name}`, whose range is beyond 16 bits,")),
+        (Sort::Int, None) => refuse(&format!("`{name}`, an int without a range that certainly holds,")),
+        (sort, _) => refuse(&format!("`{name}`, which is of sort {},", sort.name(pool))),
+    }
+}
+
+/// What a select chooses from; `bool` is no such type.
+fn choices(of: &str) -> String {
+    if of == "bool" { "int[0,1]".to_string() } else { of.to_string() }
+}
+
+struct Variable {
+    name: String,
+    of: String,
+    sort: Sort,
+}
+
+struct Writer<'a> {
+    system: &'a System,
+    pool: Pool,
+    style: Uppaal,
+    names: Names,
+    variables: Vec<Variable>,
+    /// Variables that updates go over.
+    over: Vec<String>,
+}
+
+impl Writer<'_> {
+    fn text(&self, t: TermId) -> Result<String, Refusal> {
+        Printer::new(&self.style).text(&self.pool, t)
+    }
+
+    /// A choice of a value: the label `select`, and the value.
+    fn select(&mut self, wanted: &str, of: &str, selects: &mut Vec<String>) -> String {
+        let name = self.names.fit(wanted);
+        selects.push(format!("{name} : {}", choices(of)));
+        if of == "bool" { format!("({name} == 1)") } else { name }
+    }
+
+    /// An edge: labels for choice, guard and update.
+    fn edge(&mut self, t: gander_system::TransitionId) -> Result<String, Refusal> {
+        let transition = self.system.transition(t);
+        let Some(updates) = updates(self.system, t) else {
+            return refuse(&format!("`{}`, whose effect is a constraint,", transition.name));
+        };
+        let mut selects = Vec::new();
+        for p in &transition.params {
+            let of = type_of(&self.pool, &p.name, p.sort, p.range.as_ref())?;
+            let value = self.select(&format!("{}_{}", transition.name, p.name), &of, &mut selects);
+            self.style.symbols.insert(p.symbol, value);
+        }
+        let guard = self.system.guard_term(&mut self.pool, t);
+        let guard = self.text(guard)?;
+        let mut assigned: Vec<(usize, String)> = Vec::new();
+        let mut read: Vec<Vec<SymbolId>> = Vec::new();
+        for (v, value) in updates {
+            let i = v.index();
+            match value {
+                Some(value) => {
+                    read.push(self.pool.free_symbols(&[value]).to_vec());
+                    assigned.push((i, self.text(value)?));
+                }
+                None => {
+                    let (wanted, of) = (format!("any_{}", self.variables[i].name), self.variables[i].of.clone());
+                    let value = self.select(&wanted, &of, &mut selects);
+                    read.push(Vec::new());
+                    assigned.push((i, value));
+                }
+            }
+        }
+        // One after the other is the same unless something is read behind its change.
+        let changed = |k: usize| assigned[..k].iter().map(|(i, _)| self.system.vars[*i].current);
+        let clash = (0..assigned.len()).any(|k| changed(k).any(|s| read[k].contains(&s)));
+        let mut update = Vec::new();
+        if clash {
+            for (i, value) in &assigned {
+                let over = format!("new_{}", self.variables[*i].name);
+                update.push(format!("{over} = {value}"));
+                if !self.over.contains(&over) {
+                    self.over.push(over);
+                }
+            }
+            update.extend(assigned.iter().map(|(i, _)| format!("{0} = new_{0}", self.variables[*i].name)));
+        } else {
+            update.extend(assigned.iter().map(|(i, value)| format!("{} = {value}", self.variables[*i].name)));
+        }
+        let mut text = String::new();
+        label(&mut text, "select", &selects.join(", "));
+        label(&mut text, "guard", if guard == "true" { "" } else { &guard });
+        label(&mut text, "assignment", &update.join(", "));
+        Ok(text)
+    }
+}
+
+fn label(text: &mut String, kind: &str, content: &str) {
+    if !content.is_empty() {
+        let _ = writeln!(text, "   <label kind=\"{kind}\">{}</label>", escaped(content));
+    }
+}
+
+/// A start as values of variables, where it says `x == c`, and what else it demands.
+fn begin(system: &System, pool: &mut Pool) -> (FxHashMap<SymbolId, Value>, Vec<TermId>) {
+    let mut open: Vec<TermId> = system.starts[0].constraint.iter().map(|e| e.term.term()).collect();
+    let (mut values, mut rest) = (FxHashMap::default(), Vec::new());
+    while let Some(t) = open.pop() {
+        let sides = pool.args(t).to_vec();
+        match (pool.op(t), &sides[..]) {
+            (Op::And, args) => open.extend(args),
+            (Op::Eq, [a, b]) => {
+                match (pool.as_symbol(*a), pool.as_constant(*b), pool.as_symbol(*b), pool.as_constant(*a)) {
+                    (Some(s), Some(c), _, _) | (_, _, Some(s), Some(c)) => drop(values.insert(s, c)),
+                    _ => rest.push(t),
+                }
+            }
+            (Op::Symbol(s), _) => drop(values.insert(s, Value::Bool(true))),
+            (Op::Not, [a]) if pool.as_symbol(*a).is_some() => {
+                drop(pool.as_symbol(*a).map(|s| values.insert(s, Value::Bool(false))));
+            }
+            _ => rest.push(t),
+        }
+    }
+    // What the values decide needs no choice.
+    let map: FxHashMap<SymbolId, TermId> = values.iter().map(|(s, v)| (*s, pool.constant(v.clone()))).collect();
+    let mut demands = Vec::new();
+    for t in rest {
+        let t = pool.substitute(t, &map);
+        if pool.as_bool(t) != Some(true) {
+            demands.push(t);
+        }
+    }
+    (values, demands)
+}
+
+/// The text, and the claims in the order of its queries.
+pub(crate) fn write(system: &System, selection: Selection<'_>) -> Result<(String, Vec<WrittenClaim>), Refusal> {
+    let [start] = &system.starts[..] else { return refuse("a system with several starts") };
+    if !system.assumptions.is_empty() {
+        return refuse("an assumption");
+    }
+    let mut pool = Pool::fork(&system.pool);
+    let Processes { list, at } = processes(system, &mut pool);
+    let mut names = Names::without(RESERVED);
+    let mut renamed = Vec::new();
+    let mut fit = |names: &mut Names, old: &str| {
+        let new = names.fit(old);
+        renamed.push((new.clone(), old.to_string()));
+        new
+    };
+    let (mut variables, mut symbols) = (Vec::new(), FxHashMap::default());
+    for v in &system.vars {
+        let certain = system.structure == Structure::Undrawn || v.role == Role::Input;
+        let of = type_of(&pool, &v.name, v.sort, v.range.as_ref().filter(|_| certain))?;
+        let name = fit(&mut names, &v.name);
+        symbols.insert(v.current, name.clone());
+        variables.push(Variable { name, of, sort: v.sort });
+    }
+    let templates: Vec<String> = list.iter().map(|p| fit(&mut names, &p.name)).collect();
+    // A location is called `P.A`, so names have to differ within a process only.
+    let mut places: Vec<Vec<String>> = Vec::new();
+    for process in &list {
+        let mut inside = Names::without(RESERVED);
+        let own: Vec<String> = process.locations.iter().map(|l| fit(&mut inside, l)).collect();
+        places.push(own);
+    }
+    let place = |here: &Vec<usize>| {
+        let parts: Vec<String> =
+            here.iter().enumerate().map(|(i, l)| format!("{}.{}", templates[i], places[i][*l])).collect();
+        if parts.len() == 1 { parts[0].clone() } else { format!("({})", parts.join(" && ")) }
+    };
+    let nodes = at.iter().map(place).collect();
+    for (v, variable) in system.vars.iter().zip(&variables) {
+        if let Sort::Enum(id) = v.sort {
+            for (k, variant) in pool.enumeration(id).variants.iter().enumerate() {
+                renamed.push((format!("{} == {k}", variable.name), variant.clone()));
+            }
+        }
+    }
+    let (values, rest) = begin(system, &mut pool);
+    let style = Uppaal { symbols, location: system.location, nodes };
+    let mut writer = Writer { system, pool, style, names, variables, over: Vec::new() };
+    let mut body = String::new();
+    let first = &at[start.target.index()];
+    for (p, process) in list.iter().enumerate() {
+        let _ = writeln!(body, " <template>\n  <name>{}</name>", templates[p]);
+        for (l, name) in places[p].iter().enumerate() {
+            let _ = writeln!(body, "  <location id=\"p{p}l{l}\"><name>{name}</name><urgent/></location>");
+        }
+        let _ = writeln!(body, "  <init ref=\"p{p}l{}\"/>", first[p]);
+        for edge in &process.edges {
+            let labels = writer.edge(edge.transition)?;
+            let (from, to) = (edge.from, edge.to);
+            let _ = writeln!(body, "  <transition>\n   <source ref=\"p{p}l{from}\"/><target ref=\"p{p}l{to}\"/>");
+            label(&mut body, "comments", &edge.name);
+            let _ = writeln!(body, "{labels}  </transition>");
+        }
+        body.push_str(" </template>\n");
+    }
+    // What the start leaves open is chosen before anybody moves.
+    let open: Vec<usize> = (0..system.vars.len()).filter(|i| !values.contains_key(&system.vars[*i].current)).collect();
+    let chosen = !open.is_empty() || !rest.is_empty();
+    if chosen {
+        let (mut selects, mut update) = (Vec::new(), Vec::new());
+        let named = writer.style.symbols.clone();
+        for &i in &open {
+            let (name, of) = (writer.variables[i].name.clone(), writer.variables[i].of.clone());
+            let value = writer.select(&format!("first_{name}"), &of, &mut selects);
+            writer.style.symbols.insert(system.vars[i].current, value.clone());
+            update.push(format!("{name} = {value}"));
+        }
+        let demand = writer.pool.and(rest);
+        let guard = writer.text(demand)?;
+        writer.style.symbols = named;
+        body.push_str(
+            " <template>\n  <name>Start</name>\n  <location id=\"s0\"><name>Open</name><committed/></location>\n",
+        );
+        body.push_str("  <location id=\"s1\"><name>Chosen</name></location>\n  <init ref=\"s0\"/>\n");
+        body.push_str("  <transition>\n   <source ref=\"s0\"/><target ref=\"s1\"/>\n");
+        label(&mut body, "select", &selects.join(", "));
+        label(&mut body, "guard", if guard == "true" { "" } else { &guard });
+        label(&mut body, "assignment", &update.join(", "));
+        body.push_str("  </transition>\n </template>\n");
+    }
+    let mut left_out = Vec::new();
+    let mut claims = Vec::new();
+    let queries = queries(&writer, chosen, selection, &mut claims, &mut left_out)?;
+    let mut declaration = format!("// `{}`, written by gander export\n", system.name.replace(['\n', '\r'], " "));
+    declaration.push_str(&legend("//", &renamed));
+    for claim in left_out {
+        let _ = writeln!(declaration, "// left out: the claim `{claim}`");
+    }
+    for (v, variable) in system.vars.iter().zip(&writer.variables) {
+        let initial = match values.get(&v.current) {
+            Some(Value::Bool(b)) => format!(" = {b}"),
+            Some(Value::Int(i)) => format!(" = {i}"),
+            Some(Value::Enum(_, k)) => format!(" = {k}"),
+            // Some value of its type, until the start has chosen.
+            _ => match (variable.sort, &v.range) {
+                (Sort::Int, Some(r)) => format!(" = {}", r.low),
+                _ => String::new(),
+            },
+        };
+        let _ = writeln!(declaration, "{} {}{initial};", variable.of, variable.name);
+        let over = format!("new_{}", variable.name);
+        if writer.over.contains(&over) {
+            let _ = writeln!(declaration, "meta {} {over};", variable.of);
+        }
+    }
+    let mut all = templates;
+    if chosen {
+        all.push("Start".to_string());
+    }
+    let head = "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<!DOCTYPE nta PUBLIC '-//Uppaal Team//DTD Flat System 1.1//EN' \
+        'http://www.it.uu.se/research/group/darts/uppaal/flat-1_2.dtd'>\n";
+    let text = format!(
+        "{head}<nta>\n <declaration>{}</declaration>\n{body} <system>system {};</system>\n <queries>\n{queries} </queries>\n</nta>\n",
+        escaped(&declaration),
+        all.join(", ")
+    );
+    Ok((text, claims))
+}
+
+/// The claims as queries; with a start that chooses, they begin behind it.
+fn queries(
+    writer: &Writer<'_>,
+    chosen: bool,
+    selection: Selection<'_>,
+    claims: &mut Vec<WrittenClaim>,
+    left_out: &mut Vec<String>,
+) -> Result<String, Refusal> {
+    let mut text = String::new();
+    for (i, claim) in writer.system.claims.iter().enumerate().filter(|(i, _)| selection.includes(ClaimId::from(*i))) {
+        let formula = |p: StateTerm| writer.text(p.term());
+        let begun = |p: String| if chosen { format!("(Start.Chosen && {p})") } else { p };
+        let then = |p: String| if chosen { format!("(Start.Chosen imply {p})") } else { p };
+        let start = if chosen { "Start.Chosen" } else { "true" };
+        let query = match &claim.kind {
+            ClaimKind::Always(p) => formula(*p).map(|p| format!("A[] {}", then(p))),
+            ClaimKind::Reachable(goals) => match &goals[..] {
+                [Goal::State(p)] => formula(*p).map(|p| format!("E<> {}", begun(p))),
+                _ => refuse("a chain of goals"),
+            },
+            ClaimKind::NoDeadlock if writer.system.nodes.iter().all(|n| !n.is_final) => {
+                Ok("A[] not deadlock".to_string())
+            }
+            ClaimKind::Eventually { goal, under } if under.is_empty() => {
+                formula(*goal).map(|p| format!("A<> {}", begun(p)))
+            }
+            ClaimKind::AlwaysEventually { goal, under } if under.is_empty() => {
+                formula(*goal).map(|p| format!("{start} --> {p}"))
+            }
+            ClaimKind::LeadsTo { from, to, under } if under.is_empty() => {
+                formula(*from).and_then(|p| Ok(format!("{} --> {}", begun(p), formula(*to)?)))
+            }
+            ClaimKind::ExistsAlways(p) => formula(*p).map(|p| format!("E[] {}", then(p))),
+            _ => refuse("this kind of claim"),
+        };
+        match query {
+            Ok(query) => {
+                let temporal = query.contains("-->");
+                let id = ClaimId::from(i);
+                claims.push(WrittenClaim { name: claim.name.clone(), claim: id, opposite: false, temporal });
+                let (query, name) = (escaped(&query), escaped(&claim.name));
+                let _ = writeln!(text, "  <query><formula>{query}</formula><comment>{name}</comment></query>");
+            }
+            Err(_) => left_out.push(claim.name.clone()),
+        }
+    }
+    Ok(text)
+}

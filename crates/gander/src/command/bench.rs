@@ -1,0 +1,133 @@
+//! `gander bench`: engines and other tools side by side on the user's own models.
+
+use std::io::{IsTerminal, Write};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use gander::engines::{CancelToken, engines};
+use gander::save_atomically;
+use gander_bench::contest::{Board, Contender, Contest, run as run_contest};
+use gander_bench::record::{Ending, JobRecord};
+use gander_bench::schedule::Progress;
+use gander_bench::side_by_side::{csv, svg, table};
+
+use super::WRONG;
+use super::args::BenchArgs;
+use super::check::{find_solvers, find_tools};
+use super::interrupt::cancel_on_signal;
+use super::output::Output;
+
+/// What shells expect of a program that Ctrl-C ended.
+const INTERRUPTED: u8 = 130;
+
+pub fn run(args: &BenchArgs, output: &mut Output) -> u8 {
+    match contest(args, output) {
+        Ok(code) => code,
+        Err(message) => {
+            output.error(&message);
+            WRONG
+        }
+    }
+}
+
+fn contest(args: &BenchArgs, output: &mut Output) -> Result<u8, String> {
+    let contenders = contenders(args, output)?;
+    let program = std::env::current_exe().map_err(|e| format!("this program cannot be found: {e}"))?;
+    let folder = match &args.out {
+        Some(folder) => folder.clone(),
+        None => std::env::temp_dir().join(format!("gander-bench-{}", std::process::id())),
+    };
+    let contest = Contest {
+        files: args.files.iter().map(PathBuf::from).collect(),
+        contenders,
+        version: version(&program),
+        launcher: program.clone(),
+        program,
+        time: args.timeout,
+        memory_mb: args.memory,
+        rounds: args.repeat,
+        workers: args.jobs,
+        folder,
+    };
+    let interrupted = Arc::new(AtomicBool::new(false));
+    let (token, flag) = (CancelToken::new(), Arc::clone(&interrupted));
+    token.on_cancel(move || flag.store(true, Ordering::Relaxed));
+    cancel_on_signal(&token);
+    let board = run_contest(&contest, &interrupted, &show_progress);
+    if args.out.is_none() {
+        let _ = std::fs::remove_dir_all(&contest.folder);
+    }
+    let board = board?;
+    report(args, &board, output)?;
+    let crashed = board.cells.iter().flatten().flatten().any(|c| c.ending == Ending::Crashed);
+    Ok(if interrupted.load(Ordering::Relaxed) {
+        output.complain("interrupted: this is what was measured so far");
+        INTERRUPTED
+    } else {
+        u8::from(crashed || !board.disagreements().is_empty())
+    })
+}
+
+/// A program that was built again may have the same version: its size and age tell them apart.
+fn version(program: &std::path::Path) -> String {
+    let data = program.metadata().ok();
+    let size = data.as_ref().map_or(0, std::fs::Metadata::len);
+    let age = data.and_then(|d| d.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok());
+    format!("{} {size} {}", env!("CARGO_PKG_VERSION"), age.map_or(0, |a| a.as_secs()))
+}
+
+/// The portfolio, then engines, then tools, as they were named.
+fn contenders(args: &BenchArgs, output: &mut Output) -> Result<Vec<Contender>, String> {
+    let words = |words: &[&str]| words.iter().map(|w| w.to_string()).collect::<Vec<String>>();
+    let mut all = vec![Contender { label: "gander".to_string(), arguments: Vec::new() }];
+    for name in &args.engine {
+        if !engines().iter().any(|e| e.name == name) {
+            let known: Vec<&str> = engines().iter().map(|e| e.name).collect();
+            return Err(format!("there is no engine `{name}`; engines are {}", known.join(", ")));
+        }
+        all.push(Contender { label: name.clone(), arguments: words(&["--engine", name]) });
+    }
+    let solvers = find_solvers(&args.solvers)?;
+    for entrant in find_tools(&args.with, &args.tool, &solvers, output)? {
+        let name = entrant.tool.name();
+        let program = format!("{name}={}", entrant.program.display());
+        let arguments = words(&["--engine", "none", "--with", name, "--tool", &program]);
+        // An engine may have the name of a tool.
+        let taken = all.iter().any(|c| c.label == name);
+        all.push(Contender { label: if taken { format!("{name} (tool)") } else { name.to_string() }, arguments });
+    }
+    for (name, program) in &args.solvers.solver {
+        for contender in &mut all {
+            contender.arguments.extend(["--solver".to_string(), format!("{name}={}", program.display())]);
+        }
+    }
+    Ok(all)
+}
+
+/// To a terminal only. Whether anybody looks does not matter.
+fn show_progress(progress: Progress, record: &JobRecord) {
+    let mut err = std::io::stderr();
+    if err.is_terminal() {
+        let (done, total) = (progress.done, progress.total);
+        let file = record.key.file.rsplit('/').next().unwrap_or_default();
+        let _ = writeln!(err, "[{done}/{total}] {file}, {}: {:.2} s", record.key.tool, record.seconds);
+    }
+}
+
+fn report(args: &BenchArgs, board: &Board, output: &mut Output) -> Result<(), String> {
+    output.put(&table(board));
+    output.flush();
+    let mut files: Vec<(PathBuf, String)> = Vec::new();
+    files.extend(args.csv.clone().map(|path| csv(board).map(|text| (path, text))).transpose()?);
+    files.extend(args.svg.clone().map(|path| (path, svg(board))));
+    if let Some(folder) = &args.out {
+        files.push((folder.join("table.txt"), table(board)));
+        files.push((folder.join("results.csv"), csv(board)?));
+        files.push((folder.join("plot.svg"), svg(board)));
+    }
+    for (path, text) in files {
+        save_atomically(&path, text.as_bytes()).map_err(|e| e.to_string())?;
+    }
+    Ok(())
+}
