@@ -39,6 +39,14 @@ pub(crate) struct Giving {
     pub next: FxHashMap<SymbolId, usize>,
 }
 
+/// The state before a step, and the step.
+#[derive(Clone, Copy)]
+pub(crate) struct Before<'b> {
+    pub state: &'b [Value],
+    pub transition: TransitionId,
+    pub params: &'b [Value],
+}
+
 /// A chosen value of a run: a variable in a state, or a parameter of a step.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Choice {
@@ -104,7 +112,7 @@ impl Giving {
     }
 
     /// What makes a state of a run: its start, or the step before.
-    pub(crate) fn into_state(&self, run: &FlatRun, state: usize) -> &Gives {
+    pub(crate) fn entering(&self, run: &FlatRun, state: usize) -> &Gives {
         match state {
             0 => &self.starts[run.start.index()],
             i => &self.transitions[run.steps[i - 1].0.index()],
@@ -115,7 +123,7 @@ impl Giving {
     pub(crate) fn choices(&self, system: &System, run: &FlatRun) -> Vec<Choice> {
         let mut choices = Vec::new();
         for i in 0..run.states.len() {
-            let gives = self.into_state(run, i);
+            let gives = self.entering(run, i);
             choices.extend(system.var_ids().filter(|v| gives.chosen[v.index()]).map(|v| Choice::Var(i as u32, v)));
             if let Some((t, _)) = run.steps.get(i) {
                 let count = system.transition(*t).params.len() as u32;
@@ -130,16 +138,16 @@ impl Giving {
         &self,
         system: &System,
         pool: &Pool,
-        made_by: (&Gives, Option<(&[Value], TransitionId, &[Value])>),
+        gives: &Gives,
+        before: Option<Before<'_>>,
         chosen: &[Value],
     ) -> Option<Vec<Value>> {
-        let (gives, before) = made_by;
         let mut values: Vec<Option<Value>> =
             gives.chosen.iter().enumerate().map(|(v, c)| c.then(|| chosen[v].clone())).collect();
         for g in &gives.given {
             let look = |s: SymbolId| match before {
                 None => self.current.get(&s).and_then(|&v| values[v].clone()),
-                Some((old, t, params)) => match (self.next.get(&s), self.current.get(&s)) {
+                Some(Before { state: old, transition: t, params }) => match (self.next.get(&s), self.current.get(&s)) {
                     (Some(&v), _) => values[v].clone(),
                     (_, Some(&v)) => old.get(v).cloned(),
                     _ => {
@@ -175,10 +183,10 @@ impl Giving {
                 0 => None,
                 _ => {
                     let (t, params) = &steps[i - 1];
-                    Some((states[i - 1].as_slice(), *t, params.as_slice()))
+                    Some(Before { state: &states[i - 1], transition: *t, params })
                 }
             };
-            let values = self.values(system, pool, (self.into_state(run, i), before), &chosen)?;
+            let values = self.values(system, pool, self.entering(run, i), before, &chosen)?;
             states.push(values);
             if let Some((_, params)) = steps.get_mut(i) {
                 for (p, value) in params.iter_mut().enumerate() {

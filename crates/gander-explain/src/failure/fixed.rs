@@ -104,7 +104,7 @@ impl Fixed {
         // By position: what the state there is given.
         let mut given: Vec<(u32, TermId)> = Vec::new();
         for i in 0..run.states.len() {
-            for g in &giving.into_state(run, i).given {
+            for g in &giving.entering(run, i).given {
                 let var = &system.vars[g.var];
                 let symbol = if i == 0 { var.current } else { var.next };
                 let symbol = pool.var(symbol);

@@ -3,7 +3,7 @@
 use gander_system::{Leg, NodeId, Run, StartId, State, Step, System, TransitionId};
 use gander_term::{Pool, Value};
 
-use super::choices::Giving;
+use super::choices::{Before, Giving};
 
 /// Runs with more steps, or more values in all states together, are not written out.
 pub(crate) const MOST_STEPS: u64 = 1_000;
@@ -49,8 +49,8 @@ impl FlatRun {
                             if given.is_none() && gives.chosen.contains(&true) {
                                 return None;
                             }
-                            let by = (gives, Some((before.as_slice(), step.transition, step.params.as_slice())));
-                            giving.values(system, pool, by, chosen)?
+                            let by = Before { state: before, transition: step.transition, params: &step.params };
+                            giving.values(system, pool, gives, Some(by), chosen)?
                         }
                     };
                     flat.states.push(next);

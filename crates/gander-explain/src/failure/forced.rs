@@ -18,8 +18,11 @@ use super::fixed::placement;
 use super::flat::FlatRun;
 use super::search::local;
 use super::smooth::value_of;
-use crate::parts::Parts;
+use crate::parts::{PartKind, Parts};
 use crate::set::PartSet;
+
+/// As long as there are no more parts, each is left out by itself.
+const FEW_PARTS: usize = 150;
 
 /// Parts that force the end of a run.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -127,7 +130,7 @@ pub(crate) fn forced(
         otherwise.push(literal);
     }
     asker.session.assert_clause(&otherwise);
-    asker.minimal(parts.len())
+    asker.minimal(parts)
 }
 
 /// The elements of a step: guard and effect.
@@ -183,9 +186,21 @@ impl Asker<'_> {
         Some(used)
     }
 
-    fn minimal(&mut self, count: usize) -> Option<Forced> {
-        let mut by = self.enough(&PartSet::all(count))?;
-        let members: Vec<usize> = by.iter().collect();
+    /// Leaves out what can be: first what only lets the run happen (assumptions, guards), then what makes it happen. Of few
+    /// parts the result does not depend on the solver, as its cores are not used.
+    fn minimal(&mut self, parts: &Parts) -> Option<Forced> {
+        let all = PartSet::all(parts.len());
+        let core = self.enough(&all)?;
+        let few = parts.len() <= FEW_PARTS;
+        let mut by = if few { all } else { core };
+        let rank = |p: usize| match parts.list[p].kind {
+            PartKind::Assumption => 0,
+            PartKind::Guard => 1,
+            PartKind::Start => 2,
+            PartKind::Effect | PartKind::Equation | PartKind::Call => 3,
+        };
+        let mut members: Vec<usize> = by.iter().collect();
+        members.sort_by_key(|&p| rank(p));
         let mut minimal = true;
         for p in members {
             if !by.has(p) {
@@ -196,7 +211,7 @@ impl Asker<'_> {
                 break;
             }
             if let Some(fewer) = self.enough(&by.without(p)) {
-                by = fewer;
+                by = if few { by.without(p) } else { fewer };
             }
         }
         Some(Forced { by, minimal: minimal && self.session.failure().is_none() })

@@ -39,14 +39,16 @@ pub(crate) struct Search {
 }
 
 enum Chain {
-    State(Template),
-    Step(Template),
+    State(Box<Template>),
+    Step(Box<Template>),
     /// The last variable, and what is demanded at the first state and at steps.
-    Many {
-        last: Template,
-        first: Template,
-        later: Template,
-    },
+    Many(Box<Many>),
+}
+
+struct Many {
+    last: Template,
+    first: Template,
+    later: Template,
 }
 
 impl Search {
@@ -131,13 +133,13 @@ impl Search {
         let moves = moves.into_iter().map(|t| session.compile(&pool, t, &of)).collect();
         let state: Vec<Template> = state.into_iter().map(|t| session.compile(&pool, t, &of)).collect();
         let chain = match chain {
-            ChainTerms::State(t) => Chain::State(session.compile(&pool, t, &of)),
-            ChainTerms::Step(t) => Chain::Step(session.compile(&pool, t, &of)),
-            ChainTerms::Many(last, first, later) => Chain::Many {
+            ChainTerms::State(t) => Chain::State(Box::new(session.compile(&pool, t, &of))),
+            ChainTerms::Step(t) => Chain::Step(Box::new(session.compile(&pool, t, &of))),
+            ChainTerms::Many(last, first, later) => Chain::Many(Box::new(Many {
                 last: session.compile(&pool, last, &of),
                 first: session.compile(&pool, first, &of),
                 later: session.compile(&pool, later, &of),
-            },
+            })),
         };
         for t in first {
             let t = session.compile(&pool, t, &of);
@@ -159,8 +161,8 @@ impl Search {
             deadline: Instant::now(),
         };
         search.state_at(0);
-        if let Chain::Many { first, .. } = &search.chain {
-            search.session.assert_at(&search.pool, first, 0);
+        if let Chain::Many(many) = &search.chain {
+            search.session.assert_at(&search.pool, &many.first, 0);
         }
         let mut reached = vec![false; system.nodes.len()];
         system.starts.iter().for_each(|s| reached[s.target.index()] = true);
@@ -229,8 +231,8 @@ impl Search {
             self.session.assert_if_at(&self.pool, here, &one, i as u32);
             self.here.push(here);
             self.state_at(i as u32 + 1);
-            if let Chain::Many { later, .. } = &self.chain {
-                self.session.assert_at(&self.pool, later, i as u32);
+            if let Chain::Many(many) = &self.chain {
+                self.session.assert_at(&self.pool, &many.later, i as u32);
             }
         }
     }
@@ -245,7 +247,7 @@ impl Search {
         let goal = match &self.chain {
             Chain::State(t) => self.session.literal_at(&self.pool, t, steps),
             Chain::Step(t) => self.session.literal_at(&self.pool, t, steps.checked_sub(1)?),
-            Chain::Many { last, .. } => self.session.literal_at(&self.pool, last, steps),
+            Chain::Many(many) => self.session.literal_at(&self.pool, &many.last, steps),
         };
         self.goals.insert(steps, goal);
         all.push(goal);
