@@ -183,7 +183,6 @@ tel
                    ok  false
                    old    -3
                  before step 0, as an unguarded `pre` found it: s = -3
-                 1 more stream (--all shows them)
     "#]]
     .assert_eq(&ran.out);
     let again = folder.run(&["simulate", "m.lus", "--inputs", "runs/m.ok.csv"]);
