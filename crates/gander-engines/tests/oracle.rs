@@ -42,7 +42,7 @@ fn arrays_agree() {
     let settings = Settings::few_states().arrays();
     let mut portfolio = Portfolio::new(None);
     let comparison = Comparison { lengths: Lengths::Shortest, settings, ..Comparison::default() };
-    let report = compare(900_000..900_000 + systems().div_ceil(2), &mut portfolio, comparison);
+    let report = compare(900_000..900_000 + systems().div_ceil(5), &mut portfolio, comparison);
     assert!(portfolio.problems.is_empty(), "internal errors:\n{}", portfolio.problems.join("\n"));
     assert!(report.disagreements.is_empty(), "{report}");
     let (holds, fails) = decided(&report);
@@ -51,7 +51,7 @@ fn arrays_agree() {
         let mut portfolio = Portfolio::new(Some(&[engine.name]));
         portfolio.timeout = std::time::Duration::from_secs(2);
         let comparison = Comparison { lengths: Lengths::Any, settings, ..Comparison::default() };
-        let report = compare(910_000..910_000 + systems().div_ceil(10), &mut portfolio, comparison);
+        let report = compare(910_000..910_000 + systems().div_ceil(20), &mut portfolio, comparison);
         assert!(portfolio.problems.is_empty(), "{}: internal errors:\n{}", engine.name, portfolio.problems.join("\n"));
         assert!(report.disagreements.is_empty(), "{}: {report}", engine.name);
         if ["bmc", "induction", "pdr", "nodes"].contains(&engine.name) {

@@ -168,6 +168,33 @@ mod tests {
     }
 
     #[test]
+    fn arrays_over_enumerations_are_matched_by_name() {
+        let mut a = Pool::new();
+        a.declare_enum("Colour", &["Red", "Green", "Blue"]).unwrap();
+        let status = a.declare_enum("Status", &["Open", "Closed"]).unwrap();
+        let sort = a.array_sort(Sort::Enum(status), Sort::Int).unwrap();
+        let Sort::Array(array) = sort else { panic!("an array") };
+        let s = a.variable("s", sort);
+        let x = a.variable("x", Sort::Int);
+        let everywhere = a.mk(Op::ConstArray(array), &[x]).unwrap();
+        let written = vec![(Value::Enum(status, 1), Value::int(7))];
+        let constant = ArrayValue::new(array, Value::int(0), written).unwrap();
+        let constant = a.constant(Value::array(constant));
+        let (first, second) = (a.eq(s, everywhere), a.eq(s, constant));
+        let t = a.and([first, second]);
+        let mut b = Pool::new();
+        let r = b.import(&a, t).unwrap();
+        assert_eq!(b.display(r).to_string(), a.display(t).to_string());
+        let here = b.array_sort(Sort::Enum(b.find_enum("Status").unwrap()), Sort::Int).unwrap();
+        assert_eq!(b.symbol(b.find_symbol("s").unwrap()).sort, here);
+        // Every subterm is well-sorted here.
+        for t in b.postorder(&[r]) {
+            let (op, args) = (b.op(t), b.args(t).to_vec());
+            assert_eq!(b.mk(op, &args).unwrap(), t);
+        }
+    }
+
+    #[test]
     fn a_name_with_another_sort_is_a_clash() {
         let mut a = Pool::new();
         let x = a.variable("x", Sort::Int);

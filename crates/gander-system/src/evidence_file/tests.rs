@@ -1,4 +1,4 @@
-use gander_term::{Pool, Sort, TermId, Value as TermValue, parse_term};
+use gander_term::{ArrayValue, Pool, Sort, TermId, Value as TermValue, parse_term};
 use serde_json::{Value, json};
 
 use super::*;
@@ -317,14 +317,23 @@ fn values_of_every_sort_come_back() {
     let colour = Sort::Enum(m.builder.pool.declare_enum("Colour", &["Red", "Deep Blue"]).unwrap());
     let wide = gander_term::Width::new(70).unwrap();
     let bits = [Sort::BitVec(gander_term::Width::W8), Sort::BitVec(wide)];
-    let sorts = [Sort::Bool, Sort::Int, Sort::Real, Sort::String, colour].into_iter().chain(bits);
+    let strings = m.builder.pool.array_sort(colour, Sort::String).unwrap();
+    let rows = m.builder.pool.array_sort(Sort::Int, strings).unwrap();
+    let sorts = [Sort::Bool, Sort::Int, Sort::Real, Sort::String, colour].into_iter().chain(bits).chain([rows]);
     for (i, sort) in sorts.enumerate() {
         m.var(&format!("v{i}"), sort);
     }
     m.start("Only", &[]);
     m.always("true");
     let s = m.finish();
-    let Sort::Enum(colour) = colour else { panic!("an enumeration") };
+    let (Sort::Enum(colour), Sort::Array(strings), Sort::Array(rows)) = (colour, strings, rows) else {
+        panic!("sorts")
+    };
+    let said = vec![(TermValue::Enum(colour, 1), TermValue::str("a: {b}, `c`"))];
+    let row = ArrayValue::new(strings, TermValue::str(""), said).unwrap();
+    let none = ArrayValue::constant(strings, TermValue::str("else")).unwrap();
+    let table =
+        ArrayValue::new(rows, TermValue::array(none), vec![(TermValue::int(-3), TermValue::array(row))]).unwrap();
     let values = vec![
         TermValue::Bool(true),
         TermValue::int(-12),
@@ -333,6 +342,7 @@ fn values_of_every_sort_come_back() {
         TermValue::Enum(colour, 1),
         TermValue::bits(gander_term::Width::W8, -1),
         TermValue::bits(wide, -2),
+        TermValue::array(table),
     ];
     let first = State { node: NodeId(0), values };
     let run = Run { start: StartId(0), first, legs: crate::Legs::new() };
