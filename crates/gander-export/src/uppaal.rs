@@ -9,7 +9,7 @@
 use std::fmt::Write as _;
 
 use gander_system::{ClaimId, ClaimKind, Goal, Range, Role, StateTerm, Structure, System};
-use gander_term::{IBig, Op, Pool, Sort, SymbolId, TermId, Value};
+use gander_term::{IBig, Op, Pool, Sort, SymbolId, TermId, Value, evaluate};
 use rustc_hash::FxHashMap;
 
 use crate::names::{Names, legend};
@@ -316,7 +316,7 @@ fn begin(system: &System, pool: &mut Pool) -> (FxHashMap<SymbolId, Value>, Vec<T
     let mut demands = Vec::new();
     for t in rest {
         let t = pool.substitute(t, &map);
-        if pool.as_bool(t) != Some(true) {
+        if evaluate(pool, t, &|_| None) != Ok(Value::Bool(true)) {
             demands.push(t);
         }
     }

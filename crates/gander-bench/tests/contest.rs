@@ -1,0 +1,99 @@
+//! Contests with programs that say what they are told to.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use gander_bench::contest::{Board, Contender, Contest, run};
+use gander_bench::record::Ending;
+use gander_bench::side_by_side::{csv, svg, table};
+
+/// A `gander` that decides by the engine: `good` proves, `liar` says the contrary, `tool` claims, `slow` hangs, `broken` dies.
+const GANDER: &str = r#"#!/bin/sh
+result() { echo "{\"results\":[{\"claim\":\"p\",\"verdict\":\"$1\",\"engine\":\"e\",\"seconds\":0.1,$2}],\"diagnostics\":[]}"; }
+known='"explored_through":null,"why":null'
+case "$*" in
+  *liar*) result fails "$known"; exit 1 ;;
+  *tool*) result unknown "$known,\"claimed\":[{\"tool\":\"t\",\"says\":\"holds\"}]"; exit 3 ;;
+  *slow*) sleep 1000 ;;
+  *broken*) kill -SEGV $$ ;;
+  *) result holds "$known" ;;
+esac
+"#;
+
+fn folder(name: &str) -> PathBuf {
+    let path = std::env::temp_dir().join(format!("gander-contest-{}-{name}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&path);
+    std::fs::create_dir_all(&path).unwrap();
+    path
+}
+
+fn contest(folder: &Path, contenders: &[&str]) -> Contest {
+    // Another process writes the program, or it might be busy when it is to be run.
+    std::fs::write(folder.join("text"), GANDER).unwrap();
+    let made = Command::new("install").args(["-m", "755"]).arg(folder.join("text")).arg(folder.join("gander")).status();
+    assert!(made.unwrap().success());
+    std::fs::write(folder.join("model.sts"), "spec S").unwrap();
+    let contender = |label: &&str| Contender { label: label.to_string(), arguments: vec![label.to_string()] };
+    Contest {
+        files: vec![folder.join("model.sts")],
+        contenders: contenders.iter().map(contender).collect(),
+        program: folder.join("gander"),
+        launcher: PathBuf::from(env!("CARGO_BIN_EXE_gander-bench")),
+        version: "1".to_string(),
+        time: Duration::from_secs(1),
+        memory_mb: 1000,
+        rounds: 2,
+        workers: 1,
+        folder: folder.join("results"),
+    }
+}
+
+fn held(contest: &Contest) -> Board {
+    run(contest, &AtomicBool::new(false), &|_, _| {}).unwrap()
+}
+
+#[test]
+fn everybody_is_measured_and_contradictions_are_told() {
+    let folder = folder("all");
+    let mut contest = contest(&folder, &["good", "tool", "liar", "slow", "broken"]);
+    contest.time = Duration::from_secs(5);
+    let board = held(&contest);
+    let row: Vec<_> = board.cells[0].iter().map(|c| c.as_ref().unwrap()).collect();
+    assert_eq!(
+        row.iter().map(|c| (c.decided(), c.answered())).collect::<Vec<_>>(),
+        [(1, 1), (0, 1), (1, 1), (0, 0), (0, 0)]
+    );
+    let endings: Vec<Ending> = row.iter().map(|c| c.ending).collect();
+    let finished = Ending::Finished;
+    assert_eq!(endings, [finished, finished, finished, Ending::Timeout, Ending::Crashed]);
+    let told = board.disagreements();
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(told[0].ends_with("`p` holds according to good, fails according to liar"), "{told:?}");
+    let text = table(&board);
+    assert!(text.contains("time") && text.contains("crash") && text.contains('?'), "{text}");
+    assert_eq!(csv(&board).unwrap().lines().count(), 6);
+    assert!(svg(&board).contains("broken"));
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn what_is_measured_is_not_measured_again() {
+    let folder = folder("again");
+    let contest = contest(&folder, &["good"]);
+    assert_eq!(held(&contest), held(&contest));
+    let kept = std::fs::read_to_string(folder.join("results/results.jsonl")).unwrap();
+    assert_eq!(kept.lines().count(), 2);
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn a_file_that_is_not_there_is_told() {
+    let folder = folder("missing");
+    let mut contest = contest(&folder, &["good"]);
+    contest.files.push(folder.join("nobody.sts"));
+    let problem = run(&contest, &AtomicBool::new(false), &|_, _| {}).unwrap_err();
+    assert!(problem.contains("nobody.sts"), "{problem}");
+    std::fs::remove_dir_all(folder).unwrap();
+}

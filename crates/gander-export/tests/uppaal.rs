@@ -1,0 +1,91 @@
+//! UPPAAL: a template a process, and what it cannot say is named.
+
+use gander_export::{Format, Options, export};
+
+fn written(text: &str, file: &str) -> Result<String, String> {
+    let language = gander_lang::language_of(file).expect("a known language");
+    let loaded = (language.load)(text, file);
+    let errors: Vec<String> = loaded.errors().map(|e| e.message.clone()).collect();
+    let system = loaded.system.unwrap_or_else(|| panic!("{errors:?}"));
+    export(&system, Format::Uppaal, Options::default()).map_err(|e| e.to_string())
+}
+
+const TWO: &str = "VARS: int n : 0..5; proc P = p; proc Q = q; INIT: n = 0; PROGRAM: P || Q SAFE: n < 5 REACH: P.y == 2 \
+    PROCESS p: VARS: int y : 0..2; state A, B; INIT: y = 0; state = A; TRANS: A -> B { y = y + 1 }; B -> A { n = n + 1 }; \
+    PROCESS q: VARS: state C, D; INIT: state = C; TRANS: C -> D { n = n - 1 }; D -> C { n = 0 };";
+
+/// Every tag that is opened is closed, in order.
+fn is_balanced(xml: &str) -> bool {
+    let mut open = Vec::new();
+    let mut rest = xml;
+    while let Some(at) = rest.find('<') {
+        let Some(end) = rest[at..].find('>') else { return false };
+        let tag = &rest[at + 1..at + end];
+        rest = &rest[at + end + 1..];
+        if tag.starts_with(['?', '!']) || tag.ends_with('/') {
+            continue;
+        }
+        match tag.strip_prefix('/') {
+            Some(name) => {
+                if open.pop() != Some(name) {
+                    return false;
+                }
+            }
+            None => open.push(tag.split(' ').next().unwrap_or_default()),
+        }
+    }
+    open.is_empty()
+}
+
+#[test]
+fn each_process_is_a_template() {
+    let xml = written(TWO, "two.script").unwrap();
+    assert!(is_balanced(&xml), "{xml}");
+    assert_eq!(xml.matches("<template>").count(), 2, "{xml}");
+    for part in [
+        "<name>P</name>",
+        "<name>Q</name>",
+        "int[0,5] n = 0;",
+        "int[0,2] P_y = 0;",
+        "<label kind=\"assignment\">P_y = (P_y + 1)</label>",
+        "system P, Q;",
+        "<formula>A[] (n &lt; 5)</formula><comment>SAFE</comment>",
+        "<formula>E&lt;&gt; (P_y == 2)</formula><comment>REACH</comment>",
+    ] {
+        assert!(xml.contains(part), "{part}\n{xml}");
+    }
+    // Two locations and two edges each, not the product of them.
+    assert_eq!((xml.matches("<location ").count(), xml.matches("<transition>").count()), (4, 4), "{xml}");
+}
+
+#[test]
+fn updates_happen_at_once() {
+    let xml =
+        written("VARS: int a : 0..3; int b : 0..3; INIT: a = 0; b = 1; TRANS: a, b = b, a; SAFE: a < 2", "s.script");
+    let xml = xml.unwrap();
+    assert!(xml.contains("new_a = b, new_b = a, a = new_a, b = new_b"), "{xml}");
+    assert!(xml.contains("meta int[0,3] new_a;"), "{xml}");
+}
+
+#[test]
+fn a_start_that_leaves_something_open_chooses_first() {
+    let xml =
+        written("VARS: int a : 0..3; bool f; INIT: a > 1; TRANS: a = a + 1; LIVENESS: a == 3", "s.script").unwrap();
+    assert!(is_balanced(&xml), "{xml}");
+    assert!(xml.contains("<committed/>") && xml.contains("first_a : int[0,3], first_f : int[0,1]"), "{xml}");
+    assert!(xml.contains("<formula>Start.Chosen --&gt; (a == 3)</formula>"), "{xml}");
+}
+
+#[test]
+fn what_it_cannot_say_is_named() {
+    for (text, words) in [
+        ("spec S var x: int start { x == 0 } step s { x := x + 1 } always p: x < 3", "`x`, an int without a range"),
+        ("spec S var x: real start { x == 0 } step s { x := x + 1 } always p: x < 3", "`x`, which is of sort real"),
+        ("spec S var x: bits8 start { x == 0 } step s { x := x } always p: x < 3", "`x`, which is of sort"),
+        ("spec S var b: bool start { b } step s { b' or b } always p: b", "whose effect is a constraint"),
+        ("spec S var b: bool start { b } assume b step s { b := b } always p: b", "an assumption"),
+    ] {
+        let refusal = written(text, "s.sts").unwrap_err();
+        assert!(refusal.contains(words) && refusal.ends_with("cannot be written for UPPAAL"), "{text}: {refusal}");
+    }
+}
