@@ -147,10 +147,11 @@ fn a_tool_that_is_not_there_or_hidden_is_missing() {
     let solvers = Solvers::find(gander_smt::Search::default());
     let search = ToolSearch { named: vec![("z3".to_string(), "none".into())], path: Some("/no/such/folder".into()) };
     for tool in tools() {
-        let missing = find(*tool, &search, &solvers).err().expect("it is not there");
+        let Err(missing) = find(*tool, &search, &solvers) else { panic!("{} is not there", tool.name()) };
         let words = if tool.name() == "z3" { "hidden" } else { "on the PATH" };
         assert!(missing.looked_for.contains(words), "{missing:?}");
     }
     let search = ToolSearch { named: vec![("nusmv".to_string(), "/etc/passwd".into())], path: None };
-    assert!(find(tools()[0], &search, &solvers).err().expect("no program").looked_for.contains("is no program"));
+    let Err(missing) = find(tools()[0], &search, &solvers) else { panic!("/etc/passwd is no program") };
+    assert!(missing.looked_for.contains("is no program"), "{missing:?}");
 }
