@@ -1,6 +1,7 @@
 //! The built command, end to end: what people read, what programs read, what happens to bad input.
 
 mod bad_input;
+mod bench;
 mod cache;
 mod certify;
 mod check;
