@@ -25,7 +25,7 @@ use crate::claim::{Claim, ClaimId, ClaimKind, ClaimOrigin, Goal};
 use crate::evidence::NodeFormulas;
 use crate::formula::{ChoiceTerm, StateTerm};
 use crate::origin::{Element, ElementId, ElementInfo, ElementKind, ElementName, Span};
-use crate::system::{Effect, NodeId, Param, Structure, System, TransitionId};
+use crate::system::{Effect, NodeId, Param, Range, Structure, System, TransitionId};
 use divisors::zero_divisors;
 
 /// What may be wrong with a system.
@@ -398,8 +398,7 @@ impl Suspicions {
             names.insert(p.symbol, x);
             bound.push(b);
             if let Some(range) = &p.range {
-                let low = self.pool.constant(Value::Int(range.low.clone()));
-                let high = self.pool.constant(Value::Int(range.high.clone()));
+                let [low, high] = ends(p.sort, range).map(|end| self.pool.constant(end));
                 ranges.push(self.pool.le(low, x));
                 ranges.push(self.pool.le(x, high));
             }
@@ -420,7 +419,7 @@ impl Suspicions {
         let mut corners = vec![condition];
         for p in params {
             let range = p.range.as_ref().filter(|_| is_linear(&self.pool, condition, p.symbol))?;
-            let ends = [range.low.clone(), range.high.clone()].map(|end| self.pool.constant(Value::Int(end)));
+            let ends = ends(p.sort, range).map(|end| self.pool.constant(end));
             let mut both = Vec::new();
             for corner in corners {
                 for end in ends {
@@ -501,10 +500,21 @@ fn is_linear(pool: &Pool, comparison: TermId, symbol: SymbolId) -> bool {
 /// Places of a composed system that are looked at for one suspicion.
 const MOST_PLACES: usize = 256;
 
+/// The least and the greatest value of a range of numbers.
+fn ends(sort: Sort, range: &Range) -> [Value; 2] {
+    [&range.low, &range.high].map(|end| match sort {
+        Sort::Real => Value::whole(end.clone()),
+        _ => Value::Int(end.clone()),
+    })
+}
+
 /// A value of a parameter: the least, the greatest, or some other, if it has a range; else 0, 1 or -1, and so on.
 fn sample(pool: &Pool, p: &Param, turn: usize) -> Value {
     match (p.sort, &p.range) {
-        (_, Some(range)) => Value::Int(if turn == 1 { range.high.clone() } else { range.low.clone() }),
+        (sort, Some(range)) => {
+            let [low, high] = ends(sort, range);
+            if turn == 1 { high } else { low }
+        }
         (Sort::Bool, _) => Value::Bool(turn == 1),
         (Sort::Enum(e), _) => {
             let last = pool.enumeration(e).variants.len().saturating_sub(1);

@@ -6,6 +6,7 @@ use super::super::ast::*;
 use super::model::Model;
 use super::resolve::{At, Promise, Refinement};
 use super::streams::NewStream;
+use super::types::Ty;
 use super::values::Val;
 use crate::Span;
 
@@ -32,14 +33,9 @@ impl Model<'_> {
             refinements.push(Refinement { offset: 0, ty: resolved.ty, promise, at, span });
         }
         let value = if deterministic {
-            // One expression chooses the same value wherever its node is called.
-            match self.chosen.get(&span).filter(|known| known.ty == resolved.ty) {
-                Some(known) => known.clone(),
-                None => {
-                    let value = self.rigid_value(&name, resolved.ty, StreamKind::Choice, span);
-                    self.chosen.insert(span, value.clone());
-                    value
-                }
+            match self.chosen_before(resolved.ty, &refinements, span) {
+                Some(known) => known,
+                None => self.rigid_value(&name, resolved.ty, StreamKind::Choice, span),
             }
         } else {
             let mut cells = Vec::new();
@@ -59,8 +55,10 @@ impl Model<'_> {
             }
             Val::many(resolved.ty, Some(clock), cells)
         };
+        let mut promise = None;
         if !refinements.is_empty() && !value.is_error() {
             let promised = self.promised(&value, &refinements);
+            promise = promised.cell();
             if deterministic && promised.cell().is_some_and(|c| !c.is_rigid()) {
                 self.unsupported(span, "`choose` with a condition on streams, which makes it a function of them,");
                 return Val::error();
@@ -71,6 +69,19 @@ impl Model<'_> {
             };
             self.assume(format!("type of {name}"), &promised, clock, span);
         }
+        if deterministic {
+            self.chosen.entry(span).or_default().push((value.clone(), promise));
+        }
         value
+    }
+
+    /// The value that this expression has chosen already under the same condition. One expression chooses the same value
+    /// wherever its node is called, but where its condition reads other constants it is another one.
+    fn chosen_before(&mut self, ty: Ty, refinements: &[Refinement], span: Span) -> Option<Val> {
+        let known = self.chosen.get(&span)?.clone();
+        known.into_iter().find_map(|(value, promise)| {
+            let same = value.ty == ty && !value.is_error();
+            (same && (refinements.is_empty() || self.promised(&value, refinements).cell() == promise)).then_some(value)
+        })
     }
 }

@@ -76,8 +76,8 @@ pub(super) struct Model<'a> {
     pub(super) bindings: Vec<(Word, Val)>,
     /// How many quantifiers over infinitely many values, and calls in them, are around the expression at hand.
     pub(super) pure_depth: usize,
-    /// By `choose`: the value.
-    pub(super) chosen: FxHashMap<Span, Val>,
+    /// By `choose`: its values, each with what is promised of it, which depends on constants around.
+    pub(super) chosen: FxHashMap<Span, Vec<(Val, Option<Cell>)>>,
     /// When the expression at hand is evaluated, for each lazy choice around it; the innermost last.
     pub(super) lazy: Vec<Cell>,
     /// Definitions in the imperative blocks that are open, the innermost last.
