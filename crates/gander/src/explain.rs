@@ -165,7 +165,7 @@ pub fn explain_source(
             parts.restrict(|part| is_asked_for(part, asked));
         }
         // A run counts only if it is one in every reading of the language.
-        let narrow = system.without_doubt().map(Arc::new);
+        let narrow = whole.without_doubt().map(Arc::new);
         let mut view = empty_view(source, file_name, &parts);
         for outcome in &report.outcomes {
             let claim = &system.claims[outcome.claim.index()];
@@ -209,7 +209,8 @@ pub fn explain_source(
             }
             if let Some(request) = options.runs {
                 let decided = (outcome.claim, &outcome.verdict);
-                let system = narrow.as_ref().unwrap_or(system);
+                // The verdict is about the model as it is, not about its division; that has the elements of the model too.
+                let system = narrow.as_ref().unwrap_or(whole);
                 let run = explain_run(system, &parts, decided, request, &config, &mut engines);
                 if let Some(run) = run {
                     view.runs.push(run_view(system, &parts, outcome.claim, &run));

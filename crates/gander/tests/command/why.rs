@@ -180,6 +180,62 @@ node B {
 }
 
 #[test]
+fn runs_of_a_divided_model() {
+    if !have_z3("runs_of_a_divided_model") {
+        return;
+    }
+    let branches = "\
+spec Round
+var x: int
+start { x == 0 }
+step go { x := if x < 5 then x + 1 else 0 }
+always small: x < 3
+";
+    let starts = "\
+spec Both
+var x: int
+var y: int
+var b: bool
+start { y == 0  x == (if y == 0 then 0 else 7)  b == (x < 9 and y < 9) }
+assume b == (x < 20 and y < 20)
+step go(n: int) when n == (if x < 5 then 2 else 1) { x := if x < 5 then x + n else 0 }
+always small: x < 3
+";
+    let streams = "\
+node n(up: bool) returns (x: int; both: bool; ok: bool);
+let
+  assert not (x > 9) and x > -9;
+  x = 0 -> if up then pre x + 1 else pre x;
+  both = (x >= 0 and x < 3) and (true -> pre x < 5);
+  ok = both;
+  --%PROPERTY ok;
+tel
+";
+    for (name, model, steps, forcing) in
+        [("round.sts", branches, 3, "go x :="), ("both.sts", starts, 2, "go x :="), ("n.lus", streams, 3, "x")]
+    {
+        let folder = Folder::with(name, model);
+        let plain = validated(&folder.run(&["explain", "--json", "--contrast", name]));
+        for granularity in ["conjuncts", "branches"] {
+            let ran = folder.run(&["explain", "--json", "--contrast", "--granularity", granularity, name]);
+            assert_eq!((ran.code, ran.err.as_str()), (1, ""), "{name} {granularity}: {}", ran.out);
+            let divided = validated(&ran);
+            let run = |v: &Value, key: &str| v["runs"][0][key].clone();
+            for key in ["length", "changes", "free", "follows", "contrast", "notes", "evidence"] {
+                assert_eq!(run(&divided, key), run(&plain, key), "{name} {granularity} {key}");
+            }
+            assert_eq!(run(&divided, "length")["count"], steps, "{name} {granularity}");
+            let forced = run(&divided, "forced_by");
+            let names: Vec<&str> = forced.as_array().unwrap().iter().filter_map(Value::as_str).collect();
+            assert!(names.iter().any(|n| n.starts_with(forcing)), "{name} {granularity}: {names:?}");
+            let text = folder.run(&["explain", "--trace", "full", "--granularity", granularity, name]);
+            assert_eq!((text.code, text.err.as_str()), (1, ""), "{name} {granularity}: {}", text.out);
+            assert!(!text.out.contains("@part"), "{}", text.out);
+        }
+    }
+}
+
+#[test]
 fn a_script() {
     if !have_z3("a_script") {
         return;
