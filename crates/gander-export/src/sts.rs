@@ -86,6 +86,9 @@ const RESERVED: &[&str] = &[
     "repeat",
 ];
 
+/// Our reader takes expressions with 256 levels; some are for what is written around formulas.
+const MAX_LEVELS: usize = 248;
+
 struct Sts {
     symbols: FxHashMap<SymbolId, String>,
     values: FxHashMap<(usize, u32), String>,
@@ -120,6 +123,47 @@ impl Sts {
             }
             Value::Bool(_) | Value::Str(_) => pool.show_value(value),
         }
+    }
+
+    /// How many levels the text of a constant has. Recurses over nested arrays only, whose depth is limited.
+    fn levels(value: &Value) -> usize {
+        match value {
+            Value::Array(a) => {
+                let inside = a.exceptions().iter().flat_map(|(i, v)| [i, v]).map(Sts::levels).max().unwrap_or(0);
+                // Each exception is written around all before it.
+                inside.max(Sts::levels(a.default()) + 1) + a.exceptions().len()
+            }
+            Value::Int(_) => 3,
+            Value::Real(_) => 4,
+            Value::BitVec(_) => 2,
+            Value::Bool(_) | Value::Str(_) | Value::Enum(..) => 1,
+        }
+    }
+
+    /// Refuses what our own reader finds nested too deeply.
+    fn check_levels(pool: &Pool, root: TermId) -> Result<(), Refusal> {
+        let mut levels: FxHashMap<TermId, usize> = FxHashMap::default();
+        for t in pool.postorder(&[root]) {
+            let inside = pool.args(t).iter().map(|a| levels[a]).max().unwrap_or(0);
+            let n = match pool.op(t) {
+                Op::Const(v) => Sts::levels(pool.value(v)),
+                Op::Symbol(_) | Op::Bool(_) => 1,
+                Op::Select | Op::Store | Op::ConstArray(_) => inside + 1,
+                Op::Abs | Op::Min | Op::Max | Op::ToReal | Op::ToInt | Op::Bv(_) => inside + 1,
+                // With parentheses.
+                _ => inside + 2,
+            };
+            if n > MAX_LEVELS {
+                let what = match pool.op(t) {
+                    Op::Const(_) => "an array constant with so many elements",
+                    Op::Store => "an array with so many elements written one after the other",
+                    _ => "a formula that is nested so deeply",
+                };
+                return Err(Refusal(format!("{what} cannot be written: expressions have at most {MAX_LEVELS} levels")));
+            }
+            levels.insert(t, n);
+        }
+        Ok(())
     }
 
     /// Recurses over nested arrays only, whose depth is limited.
@@ -242,6 +286,7 @@ impl Writer<'_> {
     }
 
     fn text(&self, t: TermId) -> Result<String, Refusal> {
+        Sts::check_levels(&self.pool, t)?;
         Printer::new(&self.style).text(&self.pool, t)
     }
 

@@ -129,3 +129,29 @@ fn every_format_is_deterministic_and_says_where_it_comes_from() {
         assert!(first.contains("P_y") && first.contains("`P.y`"), "{word}:\n{first}");
     }
 }
+
+#[test]
+fn arrays_with_more_elements_than_can_be_read_are_refused() {
+    let language = language_of("a.sts").expect("our own language");
+    let written = |from: usize, to: usize| (from..to).map(|i| format!("[{i} := {}]", i + 1)).collect::<String>();
+    for (many, fits) in [(200, true), (230, true), (300, false), (390, false)] {
+        for base in ["array[int](0)", "b"] {
+            let (low, high) = (written(0, 200), written(200, many));
+            let text = format!(
+                "spec A\nvar a: array[int] of int\ninput b: array[int] of int\ndefine low = {base}{low}\n\
+                 define all = low{high}\nstart {{ a == all }}\nalways p: a[7] == 8\n"
+            );
+            let loaded = (language.load)(&text, "a.sts");
+            let errors: Vec<&str> = loaded.errors().map(|e| e.message.as_str()).collect();
+            assert!(errors.is_empty(), "{errors:?}");
+            let system = loaded.system.expect("a system");
+            match export(&system, Format::Sts, Options::default()) {
+                Ok(text) => {
+                    assert!(fits, "{many} {base}");
+                    assert_eq!((language.load)(&text, "b.sts").errors().count(), 0, "{many} {base}\n{text}");
+                }
+                Err(refusal) => assert!(!fits && refusal.to_string().contains("array"), "{many} {base}: {refusal}"),
+            }
+        }
+    }
+}

@@ -296,3 +296,21 @@ fn a_thousand_errors_are_cut_short() {
     assert_eq!(codes.len(), 101);
     assert_eq!(codes.last(), Some(&Code::E0117));
 }
+
+#[test]
+fn however_many_indices_follow_each_other() {
+    for more in ["[0]", "[0 := 1]", " ?", "[0", "[a"] {
+        let text =
+            format!("spec A\nvar a: array[int] of int\nalways p: a{} == a\nalways q: true\n", more.repeat(200_000));
+        let found = codes(&text);
+        assert!(!found.is_empty(), "{more}");
+        if more.ends_with(']') {
+            assert_eq!(found, [Code::E0111], "{more}");
+        }
+        // Parentheses around each part do not make room for more.
+        let part = format!("{})", more.repeat(250));
+        let (open, parts) = ("(".repeat(200), part.repeat(200));
+        let text = format!("spec A\nvar a: array[int] of int\nalways p: {open}a{parts} == a\n");
+        assert!(!codes(&text).is_empty(), "{more}");
+    }
+}

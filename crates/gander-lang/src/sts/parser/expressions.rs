@@ -83,9 +83,9 @@ impl Parser<'_> {
         }
         loop {
             if self.at(K::Stray) {
-                // A character that is no operator, where one was meant.
+                // A character that is no operator, where one was meant; however many there are, one node.
                 self.start_at(checkpoint, K::Error);
-                self.bump();
+                while self.eat(K::Stray) {}
                 if self.may_begin_expression() {
                     self.operand(least);
                 }
@@ -141,9 +141,9 @@ impl Parser<'_> {
         let mut open = 0usize;
         while !self.at_end() {
             match self.kind(0) {
-                K::LParen => open += 1,
-                K::RParen if open == 0 => break,
-                K::RParen => open -= 1,
+                K::LParen | K::LBracket => open += 1,
+                K::RParen | K::RBracket if open == 0 => break,
+                K::RParen | K::RBracket => open -= 1,
                 K::LBrace | K::RBrace => break,
                 K::Ident if self.at_item_line() => break,
                 _ => {}
@@ -267,10 +267,15 @@ impl Parser<'_> {
         self.at(K::LBracket) && !self.newline_before(0)
     }
 
-    /// `a[i]`, `a[i := v]`, and more of them behind
+    /// `a[i]`, `a[i := v]`, and more of them behind. Each is a node around all before it, so their number is bounded; after
+    /// an expression that is too deep no more are nested, since heights are not known any more.
     fn indices(&mut self, checkpoint: rowan::Checkpoint, height: Height) -> Height {
         let mut height = height;
         while self.at_index() {
+            if self.too_deep || height >= MAX_DEPTH {
+                self.nested_too_deeply();
+                break;
+            }
             self.start_at(checkpoint, K::IndexExpr);
             let opened = self.span(0);
             self.bump();
