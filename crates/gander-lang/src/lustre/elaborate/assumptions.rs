@@ -3,15 +3,15 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::super::ast::{Binary, Contract, ContractItem, ExprId, ExprKind, Name, Unary, VarDecl, Word};
+use super::super::ast::{Binary, Contract, ContractItem, ExprId, ExprKind, Name, NodeKind, Unary, VarDecl, Word};
 use super::globals::Globals;
 use super::report::Report;
 use super::walk;
 use crate::Code;
 use crate::diagnostic::Diagnostic;
 
-/// Reports assumptions, and arguments of imported contracts, that depend on an output at the same instant. What is given to a call is
-/// left out of account: the node may look at its past only.
+/// Reports assumptions, and arguments of imported contracts, that depend on an output at the same instant. What is given to
+/// a node depends on it only if the node mentions that input outside `pre`.
 pub(super) fn check(globals: &Globals<'_>, report: &mut Report) {
     for &node in &globals.nodes {
         if let Some(contract) = &node.contract {
@@ -25,13 +25,7 @@ pub(super) fn check(globals: &Globals<'_>, report: &mut Report) {
 
 fn check_contract(globals: &Globals<'_>, contract: &Contract, outputs: &[VarDecl], report: &mut Report) {
     let file = globals.file;
-    let mut ghosts: FxHashMap<Word, ExprId> = FxHashMap::default();
-    for item in &contract.items {
-        if let ContractItem::Ghost { vars, value, .. } = item {
-            ghosts.extend(vars.iter().map(|v| (v.name.word, *value)));
-        }
-    }
-    let found = |roots: &[ExprId]| output_now(globals, roots, &ghosts, outputs);
+    let found = |roots: &[ExprId]| output_now(globals, roots, contract, outputs);
     for item in &contract.items {
         let (roots, what): (&[ExprId], _) = match item {
             ContractItem::Assume(clause) => (std::slice::from_ref(&clause.expr), "an assumption"),
@@ -50,38 +44,118 @@ fn check_contract(globals: &Globals<'_>, contract: &Contract, outputs: &[VarDecl
     }
 }
 
-/// An output that expressions mention at this instant.
-fn output_now(
-    globals: &Globals<'_>,
-    roots: &[ExprId],
-    ghosts: &FxHashMap<Word, ExprId>,
-    outputs: &[VarDecl],
-) -> Option<Name> {
+/// An output that expressions of a contract mention at this instant, also through its ghosts and modes.
+fn output_now(globals: &Globals<'_>, roots: &[ExprId], contract: &Contract, outputs: &[VarDecl]) -> Option<Name> {
     let file = globals.file;
-    let mut bound: FxHashSet<Word> = FxHashSet::default();
-    let mut seen: FxHashSet<Word> = FxHashSet::default();
-    let mut stack = roots.to_vec();
-    while let Some(id) = stack.pop() {
-        match &file.expr(id).kind {
-            ExprKind::Name(name) if bound.contains(&name.word) => {}
-            ExprKind::Name(name) => {
-                if let Some(&value) = ghosts.get(&name.word) {
-                    if seen.insert(name.word) {
-                        stack.push(value);
-                    }
-                } else if outputs.iter().any(|o| o.name.word == name.word) {
-                    return Some(*name);
-                }
+    let (mut ghosts, mut modes) = (FxHashMap::default(), FxHashMap::default());
+    for item in &contract.items {
+        match item {
+            ContractItem::Ghost { vars, value, .. } => ghosts.extend(vars.iter().map(|v| (v.name.word, *value))),
+            ContractItem::Mode { name, requires, .. } => {
+                modes.insert(name.word, requires);
             }
-            ExprKind::Unary(Unary::Pre, _) | ExprKind::Last(_) | ExprKind::Call(_) => {}
-            ExprKind::Binary(Binary::Fby, first, _) => stack.push(*first),
-            kind => {
-                if let ExprKind::Quantifier(_, vars, _) = kind {
-                    bound.extend(vars.iter().map(|(name, _)| name.word));
-                }
-                walk::children(file, id, &mut stack);
-            }
+            _ => {}
         }
     }
+    // Variables of quantifiers, each list with the one around it; an expression comes with the innermost around it.
+    let mut scopes: Vec<(Option<usize>, Vec<Word>)> = Vec::new();
+    let mut seen: FxHashSet<Word> = FxHashSet::default();
+    let mut late: FxHashMap<(Word, usize), bool> = FxHashMap::default();
+    let mut stack: Vec<(ExprId, Option<usize>)> = roots.iter().map(|&e| (e, None)).collect();
+    let mut below = Vec::new();
+    while let Some((id, mut scope)) = stack.pop() {
+        match &file.expr(id).kind {
+            ExprKind::Name(name) => {
+                let around = std::iter::successors(scope, |&s| scopes[s].0);
+                let is_bound = around.into_iter().any(|s| scopes[s].1.contains(&name.word));
+                match ghosts.get(&name.word) {
+                    _ if is_bound => {}
+                    Some(&value) => {
+                        if seen.insert(name.word) {
+                            stack.push((value, None));
+                        }
+                    }
+                    None if outputs.iter().any(|o| o.name.word == name.word) => return Some(*name),
+                    None => {}
+                }
+                continue;
+            }
+            ExprKind::Mode(path) => {
+                match path[..] {
+                    [mode] if seen.insert(mode.word) => {
+                        let requires = modes.get(&mode.word).into_iter().flat_map(|requires| requires.iter());
+                        stack.extend(requires.map(|clause| (clause.expr, None)));
+                    }
+                    // A mode of an imported contract, whose inputs are looked at where it is imported.
+                    [import, mode] => {
+                        let of = globals.contract_of.get(&import.word).map(|&i| globals.contracts[i]);
+                        if of.is_some_and(|c| mode_reads_outputs(globals, mode, &c.contract, &c.outputs)) {
+                            return Some(mode);
+                        }
+                    }
+                    _ => {}
+                }
+                continue;
+            }
+            ExprKind::Unary(Unary::Pre, _) | ExprKind::Last(_) => continue,
+            ExprKind::Binary(Binary::Fby, first, _) => below.push(*first),
+            ExprKind::Call(call) => {
+                walk::children(file, id, &mut below);
+                let callee = call.callee.word;
+                for (i, arg) in call.args.iter().enumerate() {
+                    if *late.entry((callee, i)).or_insert_with(|| only_before(globals, callee, i)) {
+                        below.retain(|e| e != arg);
+                    }
+                }
+            }
+            kind => {
+                if let ExprKind::Quantifier(_, vars, _) = kind {
+                    scopes.push((scope, vars.iter().map(|(name, _)| name.word).collect()));
+                    scope = Some(scopes.len() - 1);
+                }
+                walk::children(file, id, &mut below);
+            }
+        }
+        stack.extend(below.drain(..).map(|e| (e, scope)));
+    }
     None
+}
+
+/// What a mode of another contract requires mentions an output of that contract at this instant. Its own references to modes
+/// of further contracts are not followed.
+fn mode_reads_outputs(globals: &Globals<'_>, mode: Name, contract: &Contract, outputs: &[VarDecl]) -> bool {
+    contract.items.iter().any(|item| match item {
+        ContractItem::Mode { name, requires, .. } if name.word == mode.word => {
+            let mut below = Vec::new();
+            let roots: Vec<ExprId> = requires.iter().map(|clause| clause.expr).collect();
+            walk::below(globals.file, &roots, |e| below.push(e));
+            let names = below.into_iter().filter_map(|e| match globals.file.expr(e).kind {
+                ExprKind::Name(name) => Some(name.word),
+                _ => None,
+            });
+            names.into_iter().any(|word| outputs.iter().any(|o| o.name.word == word))
+        }
+        _ => false,
+    })
+}
+
+/// A node mentions its `i`-th input below `pre` only, so what it is given matters at later instants.
+fn only_before(globals: &Globals<'_>, callee: Word, i: usize) -> bool {
+    let file = globals.file;
+    let Some(&node) = globals.node_of.get(&callee).and_then(|&n| globals.nodes.get(n)) else { return false };
+    let Some(input) = node.inputs.get(i) else { return false };
+    if node.kind == NodeKind::Function || node.imported {
+        return false;
+    }
+    let mut stack = Vec::new();
+    walk::in_node(file, node, &mut stack);
+    while let Some(id) = stack.pop() {
+        match &file.expr(id).kind {
+            ExprKind::Name(name) if name.word == input.name.word => return false,
+            ExprKind::Unary(Unary::Pre, _) | ExprKind::Last(_) => {}
+            ExprKind::Binary(Binary::Fby, first, _) => stack.push(*first),
+            _ => walk::children(file, id, &mut stack),
+        }
+    }
+    true
 }
