@@ -70,11 +70,8 @@ fn output_now(globals: &Globals<'_>, roots: &[ExprId], contract: &Contract, outp
                 let is_bound = around.into_iter().any(|s| scopes[s].1.contains(&name.word));
                 match ghosts.get(&name.word) {
                     _ if is_bound => {}
-                    Some(&value) => {
-                        if seen.insert(name.word) {
-                            stack.push((value, None));
-                        }
-                    }
+                    Some(&value) if seen.insert(name.word) => stack.push((value, None)),
+                    Some(_) => {}
                     None if outputs.iter().any(|o| o.name.word == name.word) => return Some(*name),
                     None => {}
                 }
