@@ -1,10 +1,13 @@
 //! A tool's place in a race: what it may ask, run and answer, and what becomes of its answers.
 
-use std::path::Path;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use gander_certify::{CheckLimits, Checker, Rejection};
+use gander_certify::{CheckLimits, Checker, LogSink, Rejection};
 use gander_smt::{Killer, Solvers};
 use gander_system::{ClaimId, System, Verdict};
 
@@ -26,6 +29,10 @@ pub struct RaceConfig {
     pub deadline: Option<Instant>,
     /// Bytes of memory that a program may use.
     pub memory: Option<u64>,
+    /// The solver that has to accept evidence too.
+    pub second_opinion: Option<String>,
+    /// The folder that conversations with solvers are recorded in.
+    pub log_smt: Option<PathBuf>,
     /// Ends it.
     pub killer: Killer,
 }
@@ -75,6 +82,9 @@ pub struct Seat<'a> {
     tell: &'a (dyn Fn(&Answered) + Sync),
     begin: Instant,
     checker: Checker,
+    /// Asks the solver of the second opinion only; none if it is wanted and was not found.
+    second: Option<Option<Checker>>,
+    logs: Arc<AtomicU32>,
     answers: Vec<Answered>,
 }
 
@@ -90,7 +100,13 @@ pub fn enter(
     let begin = Instant::now();
     let mut checker = Checker::new(&config.solvers, CheckLimits::default());
     checker.set_killer(config.killer.clone());
-    let mut seat = Seat { system, entrant, config, is_open, tell, begin, checker, answers: Vec::new() };
+    let second = config.second_opinion.as_ref().map(|name| {
+        let mut second = Checker::with_solver(&config.solvers, CheckLimits::default(), name)?;
+        second.set_killer(config.killer.clone());
+        Some(second)
+    });
+    let logs = Arc::new(AtomicU32::new(0));
+    let mut seat = Seat { system, entrant, config, is_open, tell, begin, checker, second, logs, answers: Vec::new() };
     let ending = match entrant.tool.play(&mut seat) {
         Ok(()) => "finished".to_string(),
         Err(Stop::NotNeeded) => "stopped, as it was not needed any more".to_string(),
@@ -191,16 +207,68 @@ impl Seat<'_> {
                     continue;
                 }
             };
-            // A check that begins in time is finished in time.
-            let left = self.time_left().map(|t| t.max(Duration::from_millis(200)));
-            let limits = CheckLimits { total: left, memory: self.config.memory, ..CheckLimits::default() };
-            self.checker.set_limits(limits);
-            match self.checker.check(self.system, claim, &verdict) {
-                Ok(certified) => return Standing::Checked(Box::new(verdict), certified.warnings),
+            match self.certify(claim, &verdict) {
+                Ok(warnings) => return Standing::Checked(Box::new(verdict), warnings),
                 Err(Rejection::Wrong(reason)) => why = format!("its evidence is wrong: {reason}"),
                 Err(Rejection::Undecided(reason)) => why = format!("its evidence could not be checked: {reason}"),
             }
         }
         Standing::Claimed(why)
     }
+
+    /// Has a verdict checked, twice if a second opinion is wanted; the warnings.
+    fn certify(&mut self, claim: ClaimId, verdict: &Verdict) -> Result<Vec<String>, Rejection> {
+        // A check that begins in time is finished in time.
+        let left = self.time_left().map(|t| t.max(Duration::from_millis(200)));
+        let limits = CheckLimits { total: left, memory: self.config.memory, ..CheckLimits::default() };
+        let log = self.log(claim);
+        let warnings = check(self.system, &mut self.checker, limits, log.clone(), claim, verdict)?;
+        let name = self.config.second_opinion.as_deref().unwrap_or_default();
+        match &mut self.second {
+            None => {}
+            Some(None) => {
+                let why = format!("the solver `{name}` for a second opinion was not found");
+                return Err(Rejection::Undecided(why));
+            }
+            Some(Some(second)) => {
+                check(self.system, second, limits, log, claim, verdict).map_err(|rejection| match rejection {
+                    Rejection::Wrong(why) => Rejection::Wrong(format!("second opinion by {name}: {why}")),
+                    Rejection::Undecided(why) => Rejection::Undecided(format!("second opinion by {name}: {why}")),
+                })?;
+            }
+        }
+        Ok(warnings)
+    }
+
+    /// Where conversations about a claim are recorded, if they are.
+    fn log(&self, claim: ClaimId) -> Option<LogSink> {
+        let folder = self.config.log_smt.clone()?;
+        let logs = Arc::clone(&self.logs);
+        let (tool, name) = (self.entrant.tool.name(), in_file_name(&self.system.claims[claim.index()].name));
+        Some(Arc::new(move |solver: &str| {
+            let n = logs.fetch_add(1, Ordering::Relaxed);
+            let file = File::create(folder.join(format!("certify-{tool}-{name}-{solver}-{n}.smt2"))).ok()?;
+            Some(Box::new(BufWriter::new(file)) as Box<dyn Write + Send>)
+        }))
+    }
+}
+
+fn check(
+    system: &System,
+    checker: &mut Checker,
+    limits: CheckLimits,
+    log: Option<LogSink>,
+    claim: ClaimId,
+    verdict: &Verdict,
+) -> Result<Vec<String>, Rejection> {
+    checker.set_limits(limits);
+    if let Some(log) = log {
+        checker.set_log(log);
+    }
+    checker.check(system, claim, verdict).map(|certified| certified.warnings)
+}
+
+/// A name with nothing in it that a file system or a shell could take for something else, and not too long.
+fn in_file_name(name: &str) -> String {
+    name.chars().take(30).map(|c| if c.is_alphanumeric() { c } else { '_' }).collect()
 }

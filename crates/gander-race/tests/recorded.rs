@@ -99,3 +99,35 @@ fn uppaal_claims() {
     let (told, ending) = told_about(&text, "f.script", "uppaal", "uppaal.txt", &["SAFE", "REACH"]);
     assert_eq!(told, ["SAFE fails claimed: it gives no evidence"], "{ending}");
 }
+
+#[test]
+fn a_second_opinion_is_asked_and_conversations_are_recorded() {
+    let folder = Folder::new();
+    let program = folder.program(&format!("cat '{}'", recorded("golem_safe.txt").display()));
+    let system = load(COUNTER, "c.sts");
+    let small = system.claims.iter().position(|c| c.name == "small").expect("a claim");
+    let mut config = config(&system, TIME);
+    config.claims = vec![small.into()];
+    let mut told = |second: Option<&str>, log: Option<&str>| {
+        config.second_opinion = second.map(str::to_string);
+        config.log_smt = log.map(|name| folder.0.join(name));
+        config.log_smt.iter().for_each(|f| std::fs::create_dir_all(f).expect("a folder"));
+        let account = enter(&entrant("golem", &program), &system, &config, &|_| true, &|_| {});
+        let files = config.log_smt.iter().flat_map(|f| std::fs::read_dir(f).expect("a folder"));
+        let names: Vec<String> = files.map(|f| f.expect("a file").file_name().to_string_lossy().into_owned()).collect();
+        (answers(&system, &account), names)
+    };
+    let missing = "small holds claimed: its evidence could not be checked: the solver `nobody` for a second opinion was \
+        not found";
+    assert_eq!(told(Some("nobody"), None).0, [missing]);
+    let (alone, names) = told(None, Some("one"));
+    assert_eq!(alone, ["small holds checked"]);
+    assert!(!names.is_empty() && names.iter().all(|n| n.starts_with("certify-golem-small-")), "{names:?}");
+    let solvers = gander_smt::Solvers::from_environment();
+    let Some(second) = ["z3", "cvc5"].into_iter().find(|s| solvers.by_name(s).is_some()) else {
+        return support::skip("no solver for a second opinion");
+    };
+    let (both, more) = told(Some(second), Some("two"));
+    assert_eq!(both, ["small holds checked"]);
+    assert!(more.len() > names.len() && more.iter().any(|n| n.contains(second)), "{more:?}");
+}

@@ -83,6 +83,8 @@ pub(crate) fn race(
         solvers: Arc::clone(&config.solvers),
         deadline: config.timeout.and_then(|t| begin.checked_add(t)),
         memory: config.memory,
+        second_opinion: config.second_opinion.clone(),
+        log_smt: config.log_smt.clone(),
         killer: referee.tools.clone(),
     };
     let is_open = |claim: ClaimId| referee.open().contains(&claim);

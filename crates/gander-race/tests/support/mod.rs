@@ -116,6 +116,8 @@ pub fn config(system: &System, time: Duration) -> RaceConfig {
         solvers: Arc::new(Solvers::from_environment()),
         deadline: Some(Instant::now() + time),
         memory: None,
+        second_opinion: None,
+        log_smt: None,
         killer: Killer::new(),
     }
 }
