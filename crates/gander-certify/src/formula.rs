@@ -147,12 +147,55 @@ pub(crate) fn fold_closed(pool: &mut Pool, formula: TermId) -> TermId {
     pool.and(parts)
 }
 
-/// A value is one of its sort in this pool: an enumeration has the variant, a string only the characters we know.
+/// A value is one of its sort in this pool: an enumeration has the variant, a string only the characters we know, and so
+/// everywhere in an array. Recurses over nested arrays only, whose depth is limited.
 pub(crate) fn fits(pool: &Pool, value: &Value, sort: Sort) -> bool {
     value.sort() == sort
         && match value {
             Value::Enum(id, i) => (*i as usize) < pool.enumeration(*id).variants.len(),
             Value::Str(s) => s.chars().all(|c| u32::from(c) <= 0x2FFFF),
-            _ => true,
+            Value::Array(a) => {
+                let (index, element) = (a.sort().index(), a.sort().element());
+                fits(pool, a.default(), element)
+                    && a.exceptions().iter().all(|(i, v)| fits(pool, i, index) && fits(pool, v, element))
+            }
+            Value::Bool(_) | Value::Int(_) | Value::Real(_) | Value::BitVec(_) => true,
         }
+}
+
+#[cfg(test)]
+mod tests {
+    use gander_term::ArrayValue;
+
+    use super::*;
+
+    #[test]
+    fn what_is_in_an_array_must_fit_too() {
+        let mut pool = Pool::new();
+        let e = pool.declare_enum("E", &["a", "b"]).unwrap();
+        let variant = |i: u32| Value::Enum(e, i);
+        let texts = pool.array_sort(Sort::Enum(e), Sort::String).unwrap();
+        let nested = pool.array_sort(Sort::Int, texts).unwrap();
+        let made = |sort: Sort, default: Value, index: Value, element: Value| match sort {
+            Sort::Array(s) => Value::array(ArrayValue::new(s, default, vec![(index, element)]).unwrap()),
+            _ => panic!("an array"),
+        };
+        let (good, bad) = (Value::str("good"), Value::str("\u{30000}"));
+        let whole = made(texts, good.clone(), variant(1), Value::str("other"));
+        assert!(fits(&pool, &whole, texts));
+        assert!(!fits(&pool, &whole, nested));
+        let wrong = [
+            made(texts, good.clone(), variant(2), Value::str("other")),
+            made(texts, good.clone(), variant(1), bad.clone()),
+            made(texts, bad, variant(1), good),
+        ];
+        for wrong in wrong {
+            assert!(!fits(&pool, &wrong, texts), "{wrong:?}");
+            let inside = made(nested, whole.clone(), Value::int(3), wrong.clone());
+            assert!(!fits(&pool, &inside, nested), "{inside:?}");
+            let everywhere = made(nested, wrong, Value::int(3), whole.clone());
+            assert!(!fits(&pool, &everywhere, nested), "{everywhere:?}");
+        }
+        assert!(fits(&pool, &made(nested, texts.first_value(), Value::int(3), whole), nested));
+    }
 }
