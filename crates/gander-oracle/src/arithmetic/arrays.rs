@@ -6,7 +6,10 @@ use crate::Refusal;
 
 /// The array with these elements, a later one counting, and `default` elsewhere.
 pub(super) fn made(sort: ArraySort, default: Value, elements: Vec<(Value, Value)>) -> Result<Value, Refusal> {
-    ArrayValue::new(sort, default, elements).map(Value::array).ok_or(Refusal::IllSorted)
+    let sorted = default.sort() == sort.element()
+        && elements.iter().all(|(i, v)| (i.sort(), v.sort()) == (sort.index(), sort.element()));
+    let refusal = if sorted { Refusal::TooMuchWork } else { Refusal::IllSorted };
+    ArrayValue::new(sort, default, elements).map(Value::array).ok_or(refusal)
 }
 
 /// The element at an index.

@@ -2,6 +2,8 @@
 
 use super::*;
 use crate::bits::Width;
+use crate::eval::{EvalError, evaluate};
+use crate::op::Op;
 use crate::value::Value;
 
 fn sort(index: Sort, element: Sort) -> ArraySort {
@@ -88,4 +90,43 @@ fn over_finitely_many_indices_the_default_may_be_hidden() {
         }
         assert_eq!((&there, &back), (&forms[0], &forms[0]));
     }
+}
+
+/// What is stored once is printed, compared and hashed wherever it occurs: 16^8 elements are refused early.
+#[test]
+fn nested_arrays_that_share_their_parts_are_not_computed_when_too_large() {
+    let mut pool = Pool::new();
+    let mut term = pool.constant(Value::int(1));
+    let mut largest = 0;
+    for _ in 0..ArraySort::MAX_NESTING {
+        let s = sort(Sort::Int, pool.sort(term));
+        let first = pool.constant(pool.sort(term).first_value());
+        let mut array = pool.mk(Op::ConstArray(s), &[first]).unwrap();
+        for i in 0..16 {
+            let i = pool.constant(Value::int(i));
+            array = pool.store(array, i, term);
+        }
+        array = pool.simplify(array);
+        if let Some(Value::Array(a)) = pool.as_constant(array) {
+            largest = a.size();
+            assert!(largest <= ArrayValue::MAX_SIZE);
+        }
+        term = array;
+    }
+    assert!(largest > 16usize.pow(4));
+    assert_eq!(evaluate(&pool, term, &|_| None), Err(EvalError::TooLarge));
+}
+
+#[test]
+fn long_texts_count() {
+    let s = sort(Sort::Int, Sort::String);
+    let long = Value::str(&"x".repeat(1 << 20));
+    let mut a = ArrayValue::constant(s, Value::str("")).unwrap();
+    let mut n = 0;
+    while let Some(next) = a.with(Value::int(n), long.clone()) {
+        a = next;
+        n += 1;
+        assert!(n < 1000);
+    }
+    assert!(n > 10);
 }

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use dashu_base::BitTest;
+
 use crate::sort::Sort;
 use crate::value::Value;
 
@@ -11,16 +13,21 @@ use super::ArraySort;
 ///
 /// Invariants: exceptions are sorted by index and differ from the default; of finitely many indices, no other element
 /// is at more of them than the default is, and none that is at as many is smaller. So the form of a function is unique.
+/// The size, which follows from the rest, is at most [`ArrayValue::MAX_SIZE`].
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct ArrayValue {
     sort: ArraySort,
     default: Value,
     exceptions: Vec<(Value, Value)>,
+    size: usize,
 }
 
 impl ArrayValue {
+    /// The largest [`ArrayValue::size`] that there is.
+    pub const MAX_SIZE: usize = 1 << 20;
+
     /// The array with these elements at these indices, the last one counting, and `default` everywhere else; `None` if
-    /// something has the wrong sort.
+    /// something has the wrong sort, or if the array is too large.
     pub fn new(sort: ArraySort, default: Value, elements: Vec<(Value, Value)>) -> Option<ArrayValue> {
         let (index, element) = (sort.index(), sort.element());
         let fits = |(i, v): &(Value, Value)| i.sort() == index && v.sort() == element;
@@ -28,17 +35,25 @@ impl ArrayValue {
             return None;
         }
         let map: BTreeMap<Value, Value> = elements.into_iter().collect();
-        Some(ArrayValue { sort, default, exceptions: map.into_iter().collect() }.canonical())
+        ArrayValue { sort, default, exceptions: map.into_iter().collect(), size: 0 }.canonical()
     }
 
-    /// The array that is `element` everywhere; `None` if that has the wrong sort.
+    /// The array that is `element` everywhere; `None` if that has the wrong sort or is too large.
     pub fn constant(sort: ArraySort, element: Value) -> Option<ArrayValue> {
         ArrayValue::new(sort, element, Vec::new())
     }
 
     /// The array that has the first value of the element sort everywhere.
     pub(crate) fn everywhere(sort: ArraySort) -> ArrayValue {
-        ArrayValue { sort, default: sort.element().first_value(), exceptions: Vec::new() }
+        let default = sort.element().first_value();
+        let size = 1 + size_of_value(&default);
+        ArrayValue { sort, default, exceptions: Vec::new(), size }
+    }
+
+    /// How much it takes to print, compare or hash the array: about the number of values in it, those of nested arrays
+    /// counted wherever they occur although they may be stored once; long numbers and texts count as several.
+    pub fn size(&self) -> usize {
+        self.size
     }
 
     /// The sort.
@@ -64,7 +79,8 @@ impl ArrayValue {
         }
     }
 
-    /// The array that has `element` at `index` and is as this one elsewhere; `None` if something has the wrong sort.
+    /// The array that has `element` at `index` and is as this one elsewhere; `None` if something has the wrong sort, or if the
+    /// array is too large.
     pub fn with(&self, index: Value, element: Value) -> Option<ArrayValue> {
         if index.sort() != self.sort.index() || element.sort() != self.sort.element() {
             return None;
@@ -74,12 +90,27 @@ impl ArrayValue {
             Ok(at) => new.exceptions[at].1 = element,
             Err(at) => new.exceptions.insert(at, (index, element)),
         }
-        Some(new.canonical())
+        new.canonical()
     }
 
-    /// The unique form of the function.
-    fn canonical(mut self) -> ArrayValue {
-        self.exceptions.retain(|(_, v)| *v != self.default);
+    /// With its size; `None` if that is too large.
+    fn measured(mut self) -> Option<ArrayValue> {
+        let parts = self.exceptions.iter().flat_map(|(i, v)| [i, v]).map(size_of_value);
+        self.size = parts.fold(size_of_value(&self.default).saturating_add(1), usize::saturating_add);
+        (self.size <= ArrayValue::MAX_SIZE).then_some(self)
+    }
+
+    /// The unique form of the function; `None` if it is too large.
+    fn canonical(self) -> Option<ArrayValue> {
+        // First of all: from here on, elements are compared.
+        let mut new = self.measured()?;
+        let default = new.default.clone();
+        new.exceptions.retain(|(_, v)| *v != default);
+        new.with_frequent_default().measured()
+    }
+
+    /// Of finitely many indices, the default becomes what is at most of them.
+    fn with_frequent_default(self) -> ArrayValue {
         let Some(positions) = self.sort.positions() else { return self };
         let others = self.exceptions.len() as u64;
         if 2 * others < positions {
@@ -110,7 +141,19 @@ impl ArrayValue {
         });
         let mut exceptions: Vec<(Value, Value)> = all.filter(|(_, v)| *v != default).collect();
         exceptions.sort_unstable();
-        ArrayValue { sort: self.sort, default, exceptions }
+        ArrayValue { sort: self.sort, default, exceptions, size: self.size }
+    }
+}
+
+/// What a value adds to the size of an array that it is in.
+fn size_of_value(value: &Value) -> usize {
+    match value {
+        Value::Bool(_) | Value::Enum(..) => 1,
+        Value::BitVec(b) => 1 + b.width().bits() as usize / 512,
+        Value::Int(i) => 1 + i.bit_len() / 512,
+        Value::Real(r) => 1 + (r.numerator().bit_len() + r.denominator().bit_len()) / 512,
+        Value::Str(s) => 1 + s.len() / 64,
+        Value::Array(a) => a.size,
     }
 }
 

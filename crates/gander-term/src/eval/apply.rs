@@ -52,6 +52,7 @@ pub fn apply(op: Op, args: &[Value]) -> Result<Value, EvalError> {
         (Op::Store, [Array(a), i, v]) => return store(a, i, v),
         (Op::ConstArray(sort), [v]) => match ArrayValue::constant(sort, v.clone()) {
             Some(a) => return Ok(Value::array(a)),
+            None if v.sort() == sort.element() => return Err(EvalError::TooLarge),
             None => panic!("`{}` cannot be applied to {args:?}", op.name()),
         },
         (Op::Bv(bv), _) => match bits::apply(bv, args) {
@@ -127,6 +128,9 @@ fn store(array: &ArrayValue, index: &Value, element: &Value) -> Result<Value, Ev
     }
     match array.with(index.clone(), element.clone()) {
         Some(a) => Ok(Value::array(a)),
+        None if (index.sort(), element.sort()) == (array.sort().index(), array.sort().element()) => {
+            Err(EvalError::TooLarge)
+        }
         None => panic!("`{}` cannot be applied to {array:?}, {index:?} and {element:?}", Op::Store.name()),
     }
 }

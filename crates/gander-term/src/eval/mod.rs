@@ -29,7 +29,9 @@ pub const MAX_BITS: usize = 1_000_000;
 /// Strings with more bytes are not computed.
 pub const MAX_STRING_BYTES: usize = 1 << 20;
 
-/// Arrays with more exceptions from their default are not computed.
+/// Arrays with more exceptions from their default are not computed, nor those that are larger than an [`ArrayValue`] can be.
+///
+/// [`ArrayValue`]: crate::ArrayValue
 pub const MAX_ARRAY_EXCEPTIONS: usize = 1 << 16;
 
 /// The number of times that one evaluation evaluates the bodies of quantifiers.

@@ -137,7 +137,8 @@ fn read_array(pool: &Pool, sort: ArraySort, open: &Token, lexer: &mut Lexer<'_>)
     expected(&lexer.next()?, "}")?;
     match ArrayValue::new(sort, default, elements) {
         Some(a) => Ok(Value::array(a)),
-        None => Err(ParseError::new(open.start, "an array was expected")),
+        // The parts have the right sorts.
+        None => Err(ParseError::new(open.start, "this array is too large")),
     }
 }
 

@@ -81,8 +81,10 @@ impl Parser<'_> {
         let Sort::Array(sort) = self.array_sort(index, default.sort(), start)? else {
             return Err(ParseError::new(start, "an array was expected"));
         };
+        let sorted = elements.iter().all(|(i, v)| i.sort() == index && v.sort() == sort.element());
         match ArrayValue::new(sort, default, elements) {
             Some(a) => Ok(Some(self.pool.constant(Value::array(a)))),
+            None if sorted => Err(ParseError::new(start, "this array is too large")),
             None => Err(ParseError::new(start, "indices and elements of an array must each be of one sort")),
         }
     }
