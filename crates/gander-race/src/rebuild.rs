@@ -5,9 +5,9 @@
 //! everything is known this is evaluation; a solver is asked for the rest. Nothing here is trusted: what comes out is
 //! given to `gander-certify`.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use gander_smt::{Answer, Killer, Limits, SessionConfig, Solvers, StepSymbol};
+use gander_smt::{Answer, Killer, Limits, Session, SessionConfig, Solvers, StepSymbol};
 use gander_system::{Leg, NodeId, Run, StartId, State, Step, System, TransitionId, VarId};
 use gander_term::{Pool, SymbolId, TermId, Value, evaluate};
 use rustc_hash::FxHashMap;
@@ -32,7 +32,11 @@ pub(crate) struct Rebuilder<'a> {
     system: &'a System,
     solvers: &'a Solvers,
     killer: &'a Killer,
+    /// When it has to be over.
+    end: Option<Instant>,
     pool: Pool,
+    /// Kept from question to question.
+    session: Option<Session>,
     /// By transition: guard, effect and the assumptions behind it.
     steps: FxHashMap<TransitionId, TermId>,
 }
@@ -40,8 +44,23 @@ pub(crate) struct Rebuilder<'a> {
 type Values = FxHashMap<SymbolId, Value>;
 
 impl<'a> Rebuilder<'a> {
-    pub(crate) fn new(system: &'a System, solvers: &'a Solvers, killer: &'a Killer) -> Rebuilder<'a> {
-        Rebuilder { system, solvers, killer, pool: Pool::fork(&system.pool), steps: FxHashMap::default() }
+    pub(crate) fn new(
+        system: &'a System,
+        solvers: &'a Solvers,
+        killer: &'a Killer,
+        end: Option<Instant>,
+    ) -> Rebuilder<'a> {
+        let pool = Pool::fork(&system.pool);
+        Rebuilder { system, solvers, killer, end, pool, session: None, steps: FxHashMap::default() }
+    }
+
+    /// What a question may take now.
+    fn patience(&self) -> Result<Duration, String> {
+        let left = self.end.map_or(PATIENCE, |end| end.saturating_duration_since(Instant::now()));
+        if left.is_zero() {
+            return Err("its trace could not be completed: time is over".to_string());
+        }
+        Ok(left.min(PATIENCE))
     }
 
     /// A run with these moments.
@@ -131,6 +150,7 @@ impl<'a> Rebuilder<'a> {
 
     /// Values of `wanted` that satisfy the formula, where some are known; none if there are none.
     fn find(&mut self, formula: TermId, known: Values, wanted: &[SymbolId]) -> Result<Option<Vec<Value>>, String> {
+        self.patience()?;
         let all: Option<Vec<Value>> = wanted.iter().map(|s| known.get(s).cloned()).collect();
         let look = |s| known.get(&s).cloned();
         if let Some(values) = all
@@ -148,20 +168,32 @@ impl<'a> Rebuilder<'a> {
         }
         let open: Vec<SymbolId> = wanted.iter().copied().filter(|s| !known.contains_key(s)).collect();
         let solver = self.solvers.choose(self.pool.features(&[question])).ok_or("no solver for its trace")?;
-        let config = SessionConfig { killer: self.killer.clone(), ..SessionConfig::default() };
-        let mut session = self.solvers.session(solver, config);
+        let mut session = match self.session.take() {
+            Some(mut session) if session.solver() == solver => {
+                session.reset();
+                session
+            }
+            other => {
+                other.into_iter().for_each(|session| self.solvers.end(session));
+                let config = SessionConfig { killer: self.killer.clone(), ..SessionConfig::default() };
+                self.solvers.session(solver, config)
+            }
+        };
         let symbols: Vec<StepSymbol> = open.iter().map(|&s| StepSymbol::rigid(s)).collect();
         for &s in &symbols {
             session.declare(&self.pool, s);
         }
         session.assert(&self.pool, question);
         let undecided = |reason: gander_smt::Reason| format!("its trace could not be completed: {reason}");
-        let found = match session.check(&[], Limits::time(PATIENCE)) {
+        let patience = self.patience()?;
+        let found = match session.check(&[], Limits::time(patience)) {
             Answer::Unsat => Ok(None),
             Answer::Unknown(reason) => Err(undecided(reason)),
-            Answer::Sat => session.values(&self.pool, &symbols, Limits::time(PATIENCE)).map(Some).map_err(undecided),
+            Answer::Sat => self.patience().and_then(|patience| {
+                session.values(&self.pool, &symbols, Limits::time(patience)).map(Some).map_err(undecided)
+            }),
         };
-        self.solvers.end(session);
+        self.session = Some(session);
         let Some(values) = found? else { return Ok(None) };
         let mut known = known;
         known.extend(open.into_iter().zip(values));
@@ -169,8 +201,49 @@ impl<'a> Rebuilder<'a> {
     }
 }
 
+impl Drop for Rebuilder<'_> {
+    fn drop(&mut self) {
+        if let Some(session) = self.session.take() {
+            self.solvers.end(session);
+        }
+    }
+}
+
 /// Nothing in the moment differs from the state.
 fn same(state: &State, moment: &Moment) -> bool {
     let equal = |(v, x): (&VarId, &Value)| state.values.get(v.index()) == Some(x);
     moment.node.is_none_or(|n: NodeId| n == state.node) && moment.values.iter().all(equal)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_trace_is_completed_by_one_session_until_time_is_over() {
+        let text = "spec S var x: int 0..9 start { x == 0 } step s { x := x + 1 } always p: x < 9";
+        let language = gander_lang::language_of("s.sts").expect("a language");
+        let system = (language.load)(text, "s.sts").system.expect("it loads");
+        let (solvers, killer) = (Solvers::from_environment(), Killer::new());
+        // Nothing is told, so a solver is asked for every state.
+        let trace = |steps: usize| Trace { moments: vec![Moment::default(); steps + 1], back_to: None };
+        let mut rebuilder = Rebuilder::new(&system, &solvers, &killer, None);
+        assert!(rebuilder.run(&trace(1)).is_ok());
+        let process = rebuilder.session.as_ref().and_then(Session::process_id);
+        assert!(process.is_some());
+        assert!(rebuilder.run(&trace(3)).is_ok_and(|rebuilt| rebuilt.run.legs.len() == 3));
+        assert_eq!(rebuilder.session.as_ref().and_then(Session::process_id), process);
+        rebuilder.end = Some(Instant::now());
+        let Err(why) = rebuilder.run(&trace(3)) else { panic!("there is no time") };
+        assert!(why.ends_with("time is over"), "{why}");
+        // Nor for values that need no solver.
+        let told = (0..3).map(|i| Moment {
+            values: [(VarId::from(0), Value::Int(i.into()))].into_iter().collect(),
+            ..Moment::default()
+        });
+        let told = Trace { moments: told.collect(), back_to: None };
+        assert!(rebuilder.run(&told).is_err());
+        rebuilder.end = None;
+        assert!(rebuilder.run(&told).is_ok());
+    }
 }

@@ -18,6 +18,9 @@ use crate::folder::Folder;
 use crate::rebuild::Rebuilder;
 use crate::tool::{Call, Ending, Memory, Said, Says, Stop};
 
+/// Answers that came in time are looked at for this much longer, all together.
+const GRACE: Duration = Duration::from_millis(200);
+
 /// What a race is about.
 #[derive(Clone, Debug)]
 pub struct RaceConfig {
@@ -184,6 +187,11 @@ impl Seat<'_> {
         }
     }
 
+    /// When looking at evidence has to be over: what was said in time gets a short look.
+    fn end(&self) -> Option<Instant> {
+        self.config.deadline.and_then(|deadline| deadline.checked_add(GRACE))
+    }
+
     /// Takes an answer: its evidence is checked, the first that is accepted counts. Only the first answer to a claim is heard.
     pub fn answer(&mut self, claim: ClaimId, says: Says, evidence: &[Candidate]) {
         if !self.config.claims.contains(&claim) || self.answers.iter().any(|a| a.claim == claim) {
@@ -198,8 +206,9 @@ impl Seat<'_> {
     fn judge(&mut self, claim: ClaimId, says: Says, evidence: &[Candidate]) -> Standing {
         let kind = &self.system.claims[claim.index()].kind;
         let mut why = "it gives no evidence".to_string();
+        let config = self.config;
+        let mut rebuilder = Rebuilder::new(self.system, &config.solvers, &config.killer, self.end());
         for candidate in evidence {
-            let mut rebuilder = Rebuilder::new(self.system, &self.config.solvers, &self.config.killer);
             let verdict = match verdict(self.system, kind, says, candidate, &mut rebuilder) {
                 Ok(verdict) => verdict,
                 Err(reason) => {
@@ -218,8 +227,7 @@ impl Seat<'_> {
 
     /// Has a verdict checked, twice if a second opinion is wanted; the warnings.
     fn certify(&mut self, claim: ClaimId, verdict: &Verdict) -> Result<Vec<String>, Rejection> {
-        // A check that begins in time is finished in time.
-        let left = self.time_left().map(|t| t.max(Duration::from_millis(200)));
+        let left = self.end().map(|end| end.saturating_duration_since(Instant::now()));
         let limits = CheckLimits { total: left, memory: self.config.memory, ..CheckLimits::default() };
         let log = self.log(claim);
         let warnings = check(self.system, &mut self.checker, limits, log.clone(), claim, verdict)?;
