@@ -57,26 +57,64 @@ struct Reader<'p, 's> {
     scopes: Vec<HashMap<&'s str, TermId>>,
 }
 
+/// What is left to do to read a term.
+enum Task<'s> {
+    /// Read an expression.
+    Read(&'s Sexpr),
+    /// Apply a function to the last so many terms.
+    Apply(&'s str, usize),
+    /// Give the last terms names, in the expression.
+    Bind(Vec<&'s str>, &'s Sexpr),
+    /// Forget the innermost names.
+    Unbind,
+    /// `((_ is variant) term)`, about the last term.
+    Test(&'s Sexpr),
+}
+
 impl<'s> Reader<'_, 's> {
-    /// Recurses over what was printed, which is not deep: the reader of expressions sees to that.
+    /// Without recursion: what was printed may be nested as deep as the reader of expressions lets it.
     fn term(&mut self, e: &'s Sexpr) -> Option<TermId> {
-        match e {
-            Sexpr::Text(_) => self.constant(Sort::String, e),
-            Sexpr::Atom(a) => {
-                if let Some(&known) = self.scopes.iter().rev().find_map(|s| s.get(a.as_str())) {
-                    return Some(known);
+        let mut tasks = vec![Task::Read(e)];
+        let mut done: Vec<TermId> = Vec::new();
+        while let Some(task) = tasks.pop() {
+            match task {
+                Task::Read(Sexpr::List(items)) => Self::open(items, &mut tasks)?,
+                Task::Read(leaf) => done.push(self.leaf(leaf)?),
+                Task::Apply(head, count) => {
+                    let args = done.split_off(done.len().checked_sub(count)?);
+                    done.push(self.apply(head, args)?);
                 }
-                match a.as_str() {
-                    "true" => Some(self.pool.tt()),
-                    "false" => Some(self.pool.ff()),
-                    _ if a.starts_with(|c: char| c.is_ascii_digit()) => {
-                        let sort = if a.contains('.') { Sort::Real } else { Sort::Int };
-                        self.constant(sort, e)
-                    }
-                    _ => self.pool.enumerations().find_map(|id| self.constant(Sort::Enum(id), e)),
+                Task::Bind(names, body) => {
+                    let bound = done.split_off(done.len().checked_sub(names.len())?);
+                    self.scopes.push(names.into_iter().zip(bound).collect());
+                    tasks.extend([Task::Unbind, Task::Read(body)]);
+                }
+                Task::Unbind => {
+                    self.scopes.pop();
+                }
+                Task::Test(variant) => {
+                    let term = done.pop()?;
+                    let variant = self.constant(self.pool.sort(term), variant)?;
+                    done.push(self.pool.eq(term, variant));
                 }
             }
-            Sexpr::List(items) => self.application(items),
+        }
+        done.pop()
+    }
+
+    fn leaf(&mut self, e: &Sexpr) -> Option<TermId> {
+        let Sexpr::Atom(a) = e else { return self.constant(Sort::String, e) };
+        if let Some(&known) = self.scopes.iter().rev().find_map(|s| s.get(a.as_str())) {
+            return Some(known);
+        }
+        match a.as_str() {
+            "true" => Some(self.pool.tt()),
+            "false" => Some(self.pool.ff()),
+            _ if a.starts_with(|c: char| c.is_ascii_digit()) => {
+                let sort = if a.contains('.') { Sort::Real } else { Sort::Int };
+                self.constant(sort, e)
+            }
+            _ => self.pool.enumerations().find_map(|id| self.constant(Sort::Enum(id), e)),
         }
     }
 
@@ -85,27 +123,37 @@ impl<'s> Reader<'_, 's> {
         Some(self.pool.constant(value))
     }
 
-    fn application(&mut self, items: &'s [Sexpr]) -> Option<TermId> {
+    /// What is to be done for a list; the last task comes first.
+    fn open(items: &'s [Sexpr], tasks: &mut Vec<Task<'s>>) -> Option<()> {
         let (head, rest) = items.split_first()?;
-        let Some(head) = head.atom() else { return self.tester(head, rest) };
-        if head == "let" {
-            let [bindings, body] = rest else { return None };
-            let mut scope = HashMap::new();
-            for binding in bindings.list()? {
-                let [name, bound] = binding.list()? else { return None };
-                let bound = self.term(bound)?;
-                scope.insert(name.atom()?, bound);
+        match head.atom() {
+            None => {
+                let ([underscore, is, variant], [term]) = (head.list()?, rest) else { return None };
+                if (underscore.atom(), is.atom()) != (Some("_"), Some("is")) {
+                    return None;
+                }
+                // Z3 prints the constructor with its signature.
+                let variant = variant.list().and_then(|l| l.first()).unwrap_or(variant);
+                tasks.extend([Task::Test(variant), Task::Read(term)]);
             }
-            self.scopes.push(scope);
-            let body = self.term(body);
-            self.scopes.pop();
-            return body;
+            Some("let") => {
+                let [bindings, body] = rest else { return None };
+                let (mut names, mut bound) = (Vec::new(), Vec::new());
+                for binding in bindings.list()? {
+                    let [name, value] = binding.list()? else { return None };
+                    names.push(name.atom()?);
+                    bound.push(Task::Read(value));
+                }
+                tasks.push(Task::Bind(names, body));
+                tasks.extend(bound.into_iter().rev());
+            }
+            Some("!") => tasks.push(Task::Read(rest.first()?)),
+            Some(head) => {
+                tasks.push(Task::Apply(head, rest.len()));
+                tasks.extend(rest.iter().rev().map(Task::Read));
+            }
         }
-        if head == "!" {
-            return self.term(rest.first()?);
-        }
-        let args: Vec<TermId> = rest.iter().map(|e| self.term(e)).collect::<Option<_>>()?;
-        self.apply(head, args)
+        Some(())
     }
 
     fn apply(&mut self, head: &str, mut args: Vec<TermId>) -> Option<TermId> {
@@ -163,20 +211,6 @@ impl<'s> Reader<'_, 's> {
             _ => None,
         }
     }
-
-    /// `((_ is variant) term)`
-    fn tester(&mut self, head: &'s Sexpr, rest: &'s [Sexpr]) -> Option<TermId> {
-        let ([underscore, is, variant], [term]) = (head.list()?, rest) else { return None };
-        if (underscore.atom(), is.atom()) != (Some("_"), Some("is")) {
-            return None;
-        }
-        let term = self.term(term)?;
-        let sort = self.pool.sort(term);
-        // Z3 prints the constructor with its signature.
-        let variant = variant.list().and_then(|l| l.first()).unwrap_or(variant);
-        let variant = self.constant(sort, variant)?;
-        Some(self.pool.eq(term, variant))
-    }
 }
 
 #[cfg(test)]
@@ -205,6 +239,41 @@ mod tests {
     fn what_cannot_be_read_is_said() {
         for bad in ["(forall ((y Int)) (= y x!0))", "(f x!0)", "(+ x!0 1)", "(and x!0 x!2)", "y"] {
             assert!(matches!(read(bad), Err(Reason::Unsupported(_))), "{bad}");
+        }
+    }
+
+    /// As deep as the reader of expressions allows, on a small stack.
+    #[test]
+    fn what_is_nested_deeply_is_read_without_recursion() {
+        fn deep(open: &str, middle: &str, count: usize) -> String {
+            format!("{}{middle}{}", open.repeat(count), ")".repeat(count))
+        }
+        let run = || {
+            assert!(read(&format!("(= 5 {})", deep("(+ 1 ", "x!0", 900))).is_ok());
+            assert!(read(&deep("(and x!2 ", "x!2", 990)).is_ok());
+            assert!(read(&deep("(let ((a x!2)) ", "a", 990)).is_ok());
+            assert!(read(&deep("(! ", "x!2", 990)).is_ok());
+            let lets = format!("{}x!2{}", "(let ((a ".repeat(320), ")) a)".repeat(320));
+            assert_eq!(read(&lets).unwrap(), "b");
+        };
+        let small = std::thread::Builder::new().stack_size(1 << 18);
+        small.spawn(run).unwrap().join().unwrap();
+        // A message with part of what was printed.
+        assert!(read(&deep("(+ 1 ", "x!0", 990)).is_err());
+        assert!(read(&deep("(unknown ", "x!2", 990)).is_err());
+    }
+
+    #[test]
+    fn testers_are_equations() {
+        let mut pool = Pool::new();
+        let color = pool.declare_enum("Color", &["red", "green"]).unwrap();
+        let c = pool.declare("c", Sort::Enum(color)).unwrap();
+        let names = HashMap::from([("c".to_string(), pool.var(c))]);
+        let red = crate::names::enum_variant("Color", "red");
+        for text in [format!("((_ is {red}) c)"), format!("((_ is ({red} () Color)) c)")] {
+            let printed = Sexpr::parse(text.as_bytes()).unwrap();
+            let formula = read_formula(&mut pool, &names, &printed).unwrap();
+            assert_eq!(pool.display(formula).to_string(), "c == Color.red");
         }
     }
 }
