@@ -1,15 +1,16 @@
 //! The nearest run that ends otherwise.
 //!
-//! Of the runs of the same length in which nothing is broken (or the goal is not met) one that makes as few choices
+//! Of the runs of the same length in which nothing is broken (or the goal is not met, or that can go on or may stop) one that makes as few choices
 //! otherwise as possible; first along the same transitions, and if there is none, along any.
 
 use std::sync::Arc;
 
-use gander_smt::Literal;
+use gander_smt::{Literal, Template};
+use gander_system::NodeId;
 use gander_term::{IBig, TermId, Value};
 
 use super::choices::{Choice, Giving};
-use super::ending::{Ending, Stage};
+use super::ending::{Ending, Going, Stage, at_node, goes};
 use super::flat::FlatRun;
 use super::maxsat::{Fulfilled, fulfil};
 use super::search::Search;
@@ -56,8 +57,14 @@ pub(crate) fn nearest(search: &mut Search, giving: &Giving, run: &FlatRun, endin
             }
             _ => return Otherwise::Unknown,
         },
-        // A step more.
-        Ending::Sinkhole(_) | Ending::Deadlock => demanded = search.length(steps + 1),
+        Ending::Sinkhole(n) => {
+            let ways = open_ways(search, Some(*n));
+            demanded.push(search.literal_at(&ways, steps));
+        }
+        Ending::Deadlock => {
+            let ways = open_ways(search, None);
+            demanded.push(search.literal_at(&ways, steps));
+        }
     }
     let choices = giving.choices(&Arc::clone(&search.system), run);
     let way = search.same_way(run);
@@ -84,6 +91,30 @@ pub(crate) fn nearest(search: &mut Search, giving: &Giving, run: &FlatRun, endin
         Fulfilled::Impossible => Otherwise::None,
         Fulfilled::Unknown => Otherwise::Unknown,
     }
+}
+
+/// The last state is not a sinkhole at the node, or not a deadlock. That a transition can be taken is said of the parameters and
+/// the next values that follow the run: there some exist if they can.
+fn open_ways(search: &mut Search, sinkhole: Option<NodeId>) -> Template {
+    let system = Arc::clone(&search.system);
+    let pool = &mut search.pool;
+    let mut ways: Vec<TermId> = Vec::new();
+    for n in system.node_ids() {
+        let at = at_node(&system, pool, n);
+        match sinkhole {
+            Some(sinkhole) if n != sinkhole => ways.push(at),
+            None if system.node(n).is_final => ways.push(at),
+            _ => {
+                let how = if sinkhole.is_some() { Going::Enabled } else { Going::Completed };
+                for &t in system.leaving(n) {
+                    let goes = goes(&system, pool, t, how);
+                    ways.push(pool.and([at, goes]));
+                }
+            }
+        }
+    }
+    let ways = pool.or(ways);
+    search.compile(ways)
 }
 
 /// The same choices otherwise, as little otherwise as possible, one after the other.

@@ -236,6 +236,36 @@ tel
 }
 
 #[test]
+fn beside_a_run_that_is_stuck_is_one_that_may_stop() {
+    if !have_z3("beside_a_run_that_is_stuck_is_one_that_may_stop") {
+        return;
+    }
+    let two_ways = "
+spec Ways
+var x: int
+start -> A { x == 0 }
+node A { astray -> B
+  home -> F }
+node B { on -> B when x > 0 }
+final node F
+no deadlock
+";
+    let one_way = two_ways.replace("  home -> F }", "}").replace("final node F", "");
+    for claim in ["no sinkhole B", "no deadlock"] {
+        let ran = Folder::with("ways.sts", two_ways).run(&["explain", "--contrast", "-p", claim, "ways.sts"]);
+        assert_eq!((ran.code, ran.err.as_str()), (1, ""), "{}", ran.out);
+        assert!(!ran.out.contains("there is no run"), "{}", ran.out);
+        let head = "the nearest run in which it holds: 1 of 1 choice differs, by other transitions\n";
+        assert!(ran.out.contains(head), "{}", ran.out);
+        assert!(ran.out.contains("transition  astray   home  chosen"), "{}", ran.out);
+        let ran = Folder::with("way.sts", &one_way).run(&["explain", "--contrast", "-p", claim, "way.sts"]);
+        assert_eq!((ran.code, ran.err.as_str()), (1, ""), "{}", ran.out);
+        let none = "there is no run of 1 step to compare it with: all of them show the same\n";
+        assert!(ran.out.contains(none), "{}", ran.out);
+    }
+}
+
+#[test]
 fn a_script() {
     if !have_z3("a_script") {
         return;
