@@ -4,7 +4,7 @@
 //! variables that get any value, are selected; the updates of a step, which happen at once here and one after the other
 //! there, go over `meta` variables where that makes a difference. A start that leaves something open is a process of its own, whose
 //! location is committed. What has no counterpart is refused: reals, bit-vectors, strings, arrays, ints without a range that certainly
-//! holds, constraints between both states of a step, assumptions, fairness.
+//! holds, arithmetic that might leave 32 bits, constraints between both states of a step, assumptions, fairness.
 
 use std::fmt::Write as _;
 
@@ -98,6 +98,8 @@ fn refuse<T>(what: &str) -> Result<T, Refusal> {
 
 struct Uppaal {
     symbols: FxHashMap<SymbolId, String>,
+    /// The least and the greatest value of ints.
+    bounds: FxHashMap<SymbolId, (IBig, IBig)>,
     location: SymbolId,
     /// By node: that it is there.
     nodes: Vec<String>,
@@ -179,6 +181,76 @@ impl Style for Uppaal {
     }
 }
 
+type Bounds = (IBig, IBig);
+
+/// Bounds that 32 bits are enough for. The least number of 32 bits has no literal.
+fn fitting(low: IBig, high: IBig) -> Result<Bounds, Refusal> {
+    let most = (IBig::ONE << 31) - IBig::ONE;
+    if low < -&most || high > most {
+        return refuse("arithmetic that might need more than 32 bits");
+    }
+    Ok((low, high))
+}
+
+impl Uppaal {
+    /// Refuses a term if a part of it might overflow: only values of variables are limited to their types there.
+    fn fits(&self, pool: &Pool, root: TermId) -> Result<(), Refusal> {
+        let mut known: FxHashMap<TermId, Bounds> = FxHashMap::default();
+        for t in pool.postorder(&[root]) {
+            if pool.sort(t) == Sort::Int {
+                let args: Vec<Bounds> = pool.args(t).iter().filter_map(|a| known.get(a).cloned()).collect();
+                let bounds = self.bounds_of(pool, t, args)?;
+                known.insert(t, bounds);
+            }
+        }
+        Ok(())
+    }
+
+    /// The bounds of an int, from those of its arguments that are ints.
+    fn bounds_of(&self, pool: &Pool, t: TermId, args: Vec<Bounds>) -> Result<Bounds, Refusal> {
+        let op = pool.op(t);
+        if let Op::Symbol(s) = op {
+            let known = self.bounds.get(&s).cloned();
+            return known.map_or_else(|| refuse("an int without a range that certainly holds"), Ok);
+        }
+        if let Some(Value::Int(i)) = pool.as_constant(t) {
+            return fitting(i.clone(), i);
+        }
+        let mut args = args.into_iter();
+        let Some((mut low, mut high)) = args.next() else { return refuse(&format!("`{}`", op.name())) };
+        match op {
+            Op::Neg => return fitting(-high, -low),
+            Op::Abs => return fitting(IBig::ZERO, high.max(-low)),
+            Op::IntDiv | Op::Mod => {
+                let Some((c, _)) = args.next() else { return refuse("a quotient") };
+                // As it is written, the divisor is added to a rest, and a rest is taken off what is divided.
+                fitting(IBig::ZERO, &c + &c)?;
+                if op == Op::Mod {
+                    return Ok((IBig::ZERO, c));
+                }
+                fitting(&low - &c, high.clone())?;
+                return Ok((low.min(IBig::ZERO), high.max(IBig::ZERO)));
+            }
+            _ => {}
+        }
+        // From left to right, as it is computed.
+        for (c, d) in args {
+            (low, high) = match op {
+                Op::Add => fitting(low + c, high + d)?,
+                Op::Sub => fitting(low - d, high - c)?,
+                Op::Mul => {
+                    let ends = [&low * &c, &low * &d, &high * &c, &high * &d];
+                    let least = ends.iter().min().cloned().unwrap_or_default();
+                    fitting(least, ends.into_iter().max().unwrap_or_default())?
+                }
+                Op::Ite | Op::Min | Op::Max => (low.min(c), high.max(d)),
+                other => return refuse(&format!("`{}`", other.name())),
+            };
+        }
+        Ok((low, high))
+    }
+}
+
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
@@ -219,7 +291,9 @@ struct Writer<'a> {
 
 impl Writer<'_> {
     fn text(&self, t: TermId) -> Result<String, Refusal> {
-        Printer::new(&self.style).text(&self.pool, t)
+        let text = Printer::new(&self.style).text(&self.pool, t)?;
+        self.style.fits(&self.pool, t)?;
+        Ok(text)
     }
 
     /// A choice of a value: the label `select`, and the value.
@@ -240,6 +314,9 @@ impl Writer<'_> {
             let of = type_of(&self.pool, &p.name, p.sort, p.range.as_ref())?;
             let value = self.select(&format!("{}_{}", transition.name, p.name), &of, &mut selects);
             self.style.symbols.insert(p.symbol, value);
+            if let Some(r) = &p.range {
+                self.style.bounds.insert(p.symbol, (r.low.clone(), r.high.clone()));
+            }
         }
         let guard = self.system.guard_term(&mut self.pool, t);
         let guard = self.text(guard)?;
@@ -294,19 +371,32 @@ fn label(text: &mut String, kind: &str, content: &str) {
 fn begin(system: &System, pool: &mut Pool) -> (FxHashMap<SymbolId, Value>, Vec<TermId>) {
     let mut open: Vec<TermId> = system.starts[0].constraint.iter().map(|e| e.term.term()).collect();
     let (mut values, mut rest) = (FxHashMap::default(), Vec::new());
+    let possible = |s: SymbolId, value: &Value| match (value, system.vars.iter().find(|v| v.current == s)) {
+        (Value::Int(i), Some(v)) => v.range.as_ref().is_none_or(|r| r.low <= *i && *i <= r.high),
+        _ => true,
+    };
+    // A second value, or one that the variable cannot have, is a demand that is not met.
+    let mut put = |t: TermId, s: SymbolId, value: Value| {
+        let told: Option<&Value> = values.get(&s);
+        if told.is_some_and(|told| *told != value) || !possible(s, &value) {
+            return Some(t);
+        }
+        values.insert(s, value);
+        None
+    };
     while let Some(t) = open.pop() {
         let sides = pool.args(t).to_vec();
         match (pool.op(t), &sides[..]) {
             (Op::And, args) => open.extend(args),
             (Op::Eq, [a, b]) => {
                 match (pool.as_symbol(*a), pool.as_constant(*b), pool.as_symbol(*b), pool.as_constant(*a)) {
-                    (Some(s), Some(c), _, _) | (_, _, Some(s), Some(c)) => drop(values.insert(s, c)),
+                    (Some(s), Some(c), _, _) | (_, _, Some(s), Some(c)) => rest.extend(put(t, s, c)),
                     _ => rest.push(t),
                 }
             }
-            (Op::Symbol(s), _) => drop(values.insert(s, Value::Bool(true))),
+            (Op::Symbol(s), _) => rest.extend(put(t, s, Value::Bool(true))),
             (Op::Not, [a]) if pool.as_symbol(*a).is_some() => {
-                drop(pool.as_symbol(*a).map(|s| values.insert(s, Value::Bool(false))));
+                rest.extend(pool.as_symbol(*a).and_then(|s| put(t, s, Value::Bool(false))));
             }
             _ => rest.push(t),
         }
@@ -338,12 +428,15 @@ pub(crate) fn write(system: &System, selection: Selection<'_>) -> Result<(String
         renamed.push((new.clone(), old.to_string()));
         new
     };
-    let (mut variables, mut symbols) = (Vec::new(), FxHashMap::default());
+    let (mut variables, mut symbols, mut bounds) = (Vec::new(), FxHashMap::default(), FxHashMap::default());
     for v in &system.vars {
         let certain = system.structure == Structure::Undrawn || v.role == Role::Input;
         let of = type_of(&pool, &v.name, v.sort, v.range.as_ref().filter(|_| certain))?;
         let name = fit(&mut names, &v.name);
         symbols.insert(v.current, name.clone());
+        if let Some(r) = &v.range {
+            bounds.insert(v.current, (r.low.clone(), r.high.clone()));
+        }
         variables.push(Variable { name, of, sort: v.sort });
     }
     let templates: Vec<String> = list.iter().map(|p| fit(&mut names, &p.name)).collect();
@@ -368,7 +461,7 @@ pub(crate) fn write(system: &System, selection: Selection<'_>) -> Result<(String
         }
     }
     let (values, rest) = begin(system, &mut pool);
-    let style = Uppaal { symbols, location: system.location, nodes };
+    let style = Uppaal { symbols, bounds, location: system.location, nodes };
     let mut writer = Writer { system, pool, style, names, variables, over: Vec::new() };
     let mut body = String::new();
     let first = &at[start.target.index()];
@@ -390,6 +483,7 @@ pub(crate) fn write(system: &System, selection: Selection<'_>) -> Result<(String
     // What the start leaves open is chosen before anybody moves.
     let open: Vec<usize> = (0..system.vars.len()).filter(|i| !values.contains_key(&system.vars[*i].current)).collect();
     let chosen = !open.is_empty() || !rest.is_empty();
+    let empty = rest.iter().any(|t| evaluate(&writer.pool, *t, &|_| None) == Ok(Value::Bool(false)));
     if chosen {
         let (mut selects, mut update) = (Vec::new(), Vec::new());
         let named = writer.style.symbols.clone();
@@ -400,7 +494,7 @@ pub(crate) fn write(system: &System, selection: Selection<'_>) -> Result<(String
             update.push(format!("{name} = {value}"));
         }
         let demand = writer.pool.and(rest);
-        let guard = writer.text(demand)?;
+        let guard = if empty { "false".to_string() } else { writer.text(demand)? };
         writer.style.symbols = named;
         body.push_str(
             " <template>\n  <name>Start</name>\n  <location id=\"s0\"><name>Open</name><committed/></location>\n",
@@ -414,7 +508,7 @@ pub(crate) fn write(system: &System, selection: Selection<'_>) -> Result<(String
     }
     let mut left_out = Vec::new();
     let mut claims = Vec::new();
-    let queries = queries(&writer, chosen, selection, &mut claims, &mut left_out)?;
+    let queries = queries(&writer, chosen, empty, selection, &mut claims, &mut left_out)?;
     let mut declaration = format!("// `{}`, written by gander export\n", system.name.replace(['\n', '\r'], " "));
     declaration.push_str(&legend("//", &renamed));
     for claim in left_out {
@@ -451,10 +545,12 @@ pub(crate) fn write(system: &System, selection: Selection<'_>) -> Result<(String
     Ok((text, claims))
 }
 
-/// The claims as queries; with a start that chooses, they begin behind it.
+/// The claims as queries; with a start that chooses, they begin behind it. What would be asked of a choice that is never
+/// made is left out (`empty`).
 fn queries(
     writer: &Writer<'_>,
     chosen: bool,
+    empty: bool,
     selection: Selection<'_>,
     claims: &mut Vec<WrittenClaim>,
     left_out: &mut Vec<String>,
@@ -472,9 +568,9 @@ fn queries(
                 _ => refuse("a chain of goals"),
             },
             ClaimKind::NoDeadlock if writer.system.nodes.iter().all(|n| !n.is_final) => {
-                Ok("A[] not deadlock".to_string())
+                Ok(format!("A[] {}", then("not deadlock".to_string())))
             }
-            ClaimKind::Eventually { goal, under } if under.is_empty() => {
+            ClaimKind::Eventually { goal, under } if under.is_empty() && !empty => {
                 formula(*goal).map(|p| format!("A<> {}", begun(p)))
             }
             ClaimKind::AlwaysEventually { goal, under } if under.is_empty() => {
@@ -483,7 +579,7 @@ fn queries(
             ClaimKind::LeadsTo { from, to, under } if under.is_empty() => {
                 formula(*from).and_then(|p| Ok(format!("{} --> {}", begun(p), formula(*to)?)))
             }
-            ClaimKind::ExistsAlways(p) => formula(*p).map(|p| format!("E[] {}", then(p))),
+            ClaimKind::ExistsAlways(p) if !empty => formula(*p).map(|p| format!("E[] {}", then(p))),
             _ => refuse("this kind of claim"),
         };
         match query {

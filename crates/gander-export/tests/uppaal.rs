@@ -89,3 +89,34 @@ fn what_it_cannot_say_is_named() {
         assert!(refusal.contains(words) && refusal.ends_with("cannot be written for UPPAAL"), "{text}: {refusal}");
     }
 }
+
+#[test]
+fn arithmetic_that_might_overflow_is_refused() {
+    let model = |value: &str| format!("VARS: int a : 0..30000; INIT: a = 0; TRANS: {value}; SAFE: a < 5");
+    for fine in ["a = a * a % 7", "a = a * a - a * a", "a = a * 70000 % 7", "a = (a + 2147000000) % 7"] {
+        let text = written(&model(fine), "s.script");
+        assert!(text.is_ok(), "{fine}: {text:?}");
+    }
+    for wide in ["a = a * a * a % 7", "a = a * 80000 % 7", "a = (a + 2147483000) % 7", "a = a % 2000000000"] {
+        let refusal = written(&model(wide), "s.script").unwrap_err();
+        assert!(refusal.contains("more than 32 bits"), "{wide}: {refusal}");
+    }
+    // A claim is left out.
+    let text = written("VARS: int a : 0..30000; INIT: a = 0; TRANS: a = 1; SAFE: a * a * a >= 0", "s.script").unwrap();
+    assert!(text.contains("// left out: the claim `SAFE`"), "{text}");
+}
+
+#[test]
+fn a_start_that_contradicts_itself_stays_without_a_run() {
+    let ints = |start: &str| format!("VARS: int x : 0..3; INIT: {start}; TRANS: x = 0; SAFE: x < 3");
+    let bools = "spec S var b: bool start { b and not b } step s { b := b } always p: b".to_string();
+    let all = [(ints("x == 0; x == 1"), "s.script"), (ints("x == 1; x == 0"), "s.script"), (bools, "s.sts")];
+    for (text, file) in all {
+        let xml = written(&text, file).unwrap();
+        assert!(xml.contains("<committed/>") && xml.contains("<label kind=\"guard\">false</label>"), "{text}\n{xml}");
+        assert!(xml.contains("A[] (Start.Chosen imply "), "{xml}");
+    }
+    // The same value twice is no contradiction.
+    let xml = written(&ints("x == 0; 0 == x"), "s.script").unwrap();
+    assert!(!xml.contains("Start"), "{xml}");
+}
