@@ -172,27 +172,32 @@ impl Asker<'_> {
         }
     }
 
-    /// The parts that a refutation uses; none if there is no refutation.
-    fn enough(&mut self, kept: &PartSet) -> Option<PartSet> {
+    /// Asks if these parts are enough.
+    fn enough(&mut self, kept: &PartSet) -> Enough {
+        if Instant::now() >= self.deadline || self.session.failure().is_some() {
+            return Enough::Unknown;
+        }
         let assumptions: Vec<Literal> = kept.iter().map(|p| self.parts[p]).collect();
         let left = self.deadline.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
         let limits = Limits::time(left);
-        if self.session.check(&assumptions, limits) != Answer::Unsat {
-            return None;
+        match self.session.check(&assumptions, limits) {
+            Answer::Unsat => {}
+            Answer::Sat => return Enough::No,
+            Answer::Unknown(_) => return Enough::Unknown,
         }
-        let core = self.session.core(limits).ok()?;
+        let Ok(core) = self.session.core(limits) else { return Enough::Unknown };
         let mut used = PartSet::none(self.parts.len());
         kept.iter().filter(|&p| core.contains(&self.parts[p])).for_each(|p| used.insert(p));
-        Some(used)
+        Enough::Yes(used)
     }
 
     /// Leaves out what can be: first what only lets the run happen (assumptions, guards), then what makes it happen. Of few
     /// parts the result does not depend on the solver, as its cores are not used.
     fn minimal(&mut self, parts: &Parts) -> Option<Forced> {
         let all = PartSet::all(parts.len());
-        let core = self.enough(&all)?;
+        let Enough::Yes(core) = self.enough(&all) else { return None };
         let few = parts.len() <= FEW_PARTS;
-        let mut by = if few { all } else { core };
+        let by = if few { all } else { core };
         let rank = |p: usize| match parts.list[p].kind {
             PartKind::Assumption => 0,
             PartKind::Guard => 1,
@@ -201,19 +206,51 @@ impl Asker<'_> {
         };
         let mut members: Vec<usize> = by.iter().collect();
         members.sort_by_key(|&p| rank(p));
-        let mut minimal = true;
-        for p in members {
-            if !by.has(p) {
-                continue;
-            }
-            if Instant::now() >= self.deadline || self.session.failure().is_some() {
-                minimal = false;
-                break;
-            }
-            if let Some(fewer) = self.enough(&by.without(p)) {
-                by = if few { by.without(p) } else { fewer };
-            }
+        Some(reduced(by, &members, few, &mut |kept| self.enough(kept)))
+    }
+}
+
+/// Whether parts are enough.
+enum Enough {
+    /// They are; those that a refutation uses.
+    Yes(PartSet),
+    No,
+    Unknown,
+}
+
+/// Leaves out members in this order. The result is minimal if each of those that stay is known to be needed.
+fn reduced(mut by: PartSet, members: &[usize], few: bool, enough: &mut dyn FnMut(&PartSet) -> Enough) -> Forced {
+    let mut minimal = true;
+    for &p in members {
+        if !by.has(p) {
+            continue;
         }
-        Some(Forced { by, minimal: minimal && self.session.failure().is_none() })
+        let without = by.without(p);
+        match enough(&without) {
+            Enough::Yes(used) => by = if few { without } else { used },
+            Enough::No => {}
+            Enough::Unknown => minimal = false,
+        }
+    }
+    Forced { by, minimal }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_known_to_be_needed_makes_no_minimal_set() {
+        // 0 is needed, 1 is not; of 2 the solver does not know.
+        let mut unsure = |kept: &PartSet| match (kept.has(0), kept.has(2)) {
+            (false, _) => Enough::No,
+            (true, false) => Enough::Unknown,
+            (true, true) => Enough::Yes(kept.clone()),
+        };
+        let found = reduced(PartSet::all(3), &[0, 1, 2], true, &mut unsure);
+        assert_eq!(found, Forced { by: PartSet::of(3, [0, 2]), minimal: false });
+        let mut sure = |kept: &PartSet| if kept.has(0) { Enough::Yes(kept.clone()) } else { Enough::No };
+        let found = reduced(PartSet::all(3), &[0, 1, 2], true, &mut sure);
+        assert_eq!(found, Forced { by: PartSet::of(3, [0]), minimal: true });
     }
 }
