@@ -373,8 +373,11 @@ impl Suspicions {
         if params.iter().any(|p| matches!(p.sort, Sort::String | Sort::Array(_))) {
             return None;
         }
+        if params.iter().any(|p| p.range.is_none() && takes_any_value(&self.pool, condition, p.symbol)) {
+            return None;
+        }
         let mut samples = Vec::new();
-        for turn in 0..3 {
+        for turn in 0..FAR_AND_NEAR.len() {
             let mut chosen: FxHashMap<SymbolId, TermId> = FxHashMap::default();
             for p in params {
                 let value = sample(&self.pool, p, turn);
@@ -386,7 +389,9 @@ impl Suspicions {
             if self.pool.as_bool(sample) == Some(false) {
                 return None;
             }
-            samples.push(sample);
+            if !samples.contains(&sample) {
+                samples.push(sample);
+            }
         }
         if let Some(corners) = self.corners(condition, params) {
             return Some((corners, samples));
@@ -479,6 +484,25 @@ impl Suspicions {
 /// Conditions on more parameters are not taken at the ends of their ranges.
 const MOST_PARAMETERS: usize = 3;
 
+/// One side of the comparison minus the other is the symbol, or minus it, plus what does not mention it: whatever the rest
+/// is, some number makes the comparison false.
+fn takes_any_value(pool: &Pool, comparison: TermId, symbol: SymbolId) -> bool {
+    if !matches!(pool.op(comparison), Op::Lt | Op::Le | Op::Gt | Op::Ge | Op::Eq) {
+        return false;
+    }
+    let mut found = 0;
+    let mut stack: Vec<TermId> = pool.args(comparison).to_vec();
+    while let Some(t) = stack.pop() {
+        match pool.op(t) {
+            Op::Symbol(s) if s == symbol && matches!(pool.sort(t), Sort::Int | Sort::Real) => found += 1,
+            Op::Add | Op::Sub | Op::Neg | Op::ToReal => stack.extend(pool.args(t)),
+            _ if pool.free_symbols(&[t]).contains(&symbol) => return false,
+            _ => {}
+        }
+    }
+    found == 1
+}
+
 /// Whether both sides of a comparison are linear in a symbol, with coefficients that may be terms without it.
 fn is_linear(pool: &Pool, comparison: TermId, symbol: SymbolId) -> bool {
     let mentions = |t: TermId| pool.free_symbols(&[t]).contains(&symbol);
@@ -508,6 +532,9 @@ fn ends(sort: Sort, range: &Range) -> [Value; 2] {
     })
 }
 
+/// Numbers that a parameter without a range is tried with.
+const FAR_AND_NEAR: [i32; 5] = [0, 1, -1, 1_000_003, -1_000_003];
+
 /// A value of a parameter: the least, the greatest, or some other, if it has a range; else 0, 1 or -1, and so on.
 fn sample(pool: &Pool, p: &Param, turn: usize) -> Value {
     match (p.sort, &p.range) {
@@ -521,8 +548,8 @@ fn sample(pool: &Pool, p: &Param, turn: usize) -> Value {
             Value::Enum(e, turn.min(last) as u32)
         }
         (Sort::BitVec(width), _) => Value::bits(width, turn as u32),
-        (Sort::Real, _) => Value::Real([0, 1, -1][turn].into()),
-        (Sort::Int, _) => Value::int([0, 1, -1][turn]),
+        (Sort::Real, _) => Value::Real(FAR_AND_NEAR[turn].into()),
+        (Sort::Int, _) => Value::int(FAR_AND_NEAR[turn]),
         (sort @ (Sort::String | Sort::Array(_)), _) => sort.first_value(),
     }
 }
@@ -550,7 +577,6 @@ fn reached_by_graph(system: &System) -> Vec<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Range;
     use gander_term::parse_term;
 
     fn at_the_ends(condition: &str) -> Option<String> {
@@ -563,6 +589,19 @@ mod tests {
         let mut found = Suspicions { pool, list: Vec::new() };
         let corners = found.corners(term, &[&n])?;
         Some(found.pool.display(corners).to_string())
+    }
+
+    #[test]
+    fn a_number_without_range_makes_some_comparisons_false() {
+        let mut pool = Pool::new();
+        let n = pool.declare("n", Sort::Int).unwrap();
+        pool.declare("x", Sort::Int).unwrap();
+        for (text, expected) in
+            [("n < 5", true), ("x - n <= 7", true), ("n - n < 5", false), ("n * n >= 0", false), ("x < 5", false)]
+        {
+            let t = parse_term(&mut pool, text).unwrap();
+            assert_eq!(takes_any_value(&pool, t, n), expected, "{text}");
+        }
     }
 
     #[test]
