@@ -194,6 +194,9 @@ pub fn explain_run(
         };
         let goal = Goal::Loop { shows, back_to: u32::try_from(*back_to).ok()? };
         let mut work = Work { system, base, giving, goal, stages: Vec::new(), claim, config, checker, end, flat };
+        if !work.write_out(run, &mut explanation) {
+            return Some(explanation);
+        }
         work.simplify_loop(&mut explanation);
         explanation.run = work.flat.run();
         explanation.length.steps = work.flat.steps.len() as u64;
@@ -217,8 +220,10 @@ pub fn explain_run(
             explanation.notes.push("the run is shown as it was found: it is too long to be made simpler".into());
             return Some(explanation);
         }
-    } else {
+    } else if work.write_out(run, &mut explanation) {
         work.shorten(&ending, &mut explanation);
+    } else {
+        return Some(explanation);
     }
     work.smoothen(&mut explanation);
     explanation.run = work.flat.run();
@@ -287,6 +292,13 @@ impl Work<'_> {
                 false
             }
         }
+    }
+
+    /// The run step by step is what the stages begin with. Where the run that was found says less, with repetitions or without
+    /// values that can be computed, it is checked as well; false if it does not pass, and the run stays as it was found.
+    fn write_out(&mut self, found: &Run, explanation: &mut RunExplanation) -> bool {
+        let flat = self.flat.clone();
+        flat.run() == *found || self.accept(&flat, explanation, "written-out")
     }
 
     /// Looks for a run that is short enough to be looked at; false if none was found in time.
