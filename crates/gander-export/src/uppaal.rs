@@ -483,7 +483,9 @@ pub(crate) fn write(system: &System, selection: Selection<'_>) -> Result<(String
     // What the start leaves open is chosen before anybody moves.
     let open: Vec<usize> = (0..system.vars.len()).filter(|i| !values.contains_key(&system.vars[*i].current)).collect();
     let chosen = !open.is_empty() || !rest.is_empty();
-    let empty = rest.iter().any(|t| evaluate(&writer.pool, *t, &|_| None) == Ok(Value::Bool(false)));
+    let known: Vec<_> = rest.iter().map(|t| evaluate(&writer.pool, *t, &|_| None)).collect();
+    let empty = known.contains(&Ok(Value::Bool(false)));
+    let may_be_empty = known.iter().any(|v| *v != Ok(Value::Bool(true)));
     if chosen {
         let (mut selects, mut update) = (Vec::new(), Vec::new());
         let named = writer.style.symbols.clone();
@@ -508,7 +510,7 @@ pub(crate) fn write(system: &System, selection: Selection<'_>) -> Result<(String
     }
     let mut left_out = Vec::new();
     let mut claims = Vec::new();
-    let queries = queries(&writer, chosen, empty, selection, &mut claims, &mut left_out)?;
+    let queries = queries(&writer, chosen, may_be_empty, selection, &mut claims, &mut left_out)?;
     let mut declaration = format!("// `{}`, written by gander export\n", system.name.replace(['\n', '\r'], " "));
     declaration.push_str(&legend("//", &renamed));
     for claim in left_out {
@@ -545,12 +547,12 @@ pub(crate) fn write(system: &System, selection: Selection<'_>) -> Result<(String
     Ok((text, claims))
 }
 
-/// The claims as queries; with a start that chooses, they begin behind it. What would be asked of a choice that is never
-/// made is left out (`empty`).
+/// The claims as queries; with a start that chooses, they begin behind it. What means something else
+/// where there is nothing to choose is left out if that is possible (`may_be_empty`).
 fn queries(
     writer: &Writer<'_>,
     chosen: bool,
-    empty: bool,
+    may_be_empty: bool,
     selection: Selection<'_>,
     claims: &mut Vec<WrittenClaim>,
     left_out: &mut Vec<String>,
@@ -570,7 +572,7 @@ fn queries(
             ClaimKind::NoDeadlock if writer.system.nodes.iter().all(|n| !n.is_final) => {
                 Ok(format!("A[] {}", then("not deadlock".to_string())))
             }
-            ClaimKind::Eventually { goal, under } if under.is_empty() && !empty => {
+            ClaimKind::Eventually { goal, under } if under.is_empty() && !may_be_empty => {
                 formula(*goal).map(|p| format!("A<> {}", begun(p)))
             }
             ClaimKind::AlwaysEventually { goal, under } if under.is_empty() => {
@@ -579,7 +581,7 @@ fn queries(
             ClaimKind::LeadsTo { from, to, under } if under.is_empty() => {
                 formula(*from).and_then(|p| Ok(format!("{} --> {}", begun(p), formula(*to)?)))
             }
-            ClaimKind::ExistsAlways(p) if !empty => formula(*p).map(|p| format!("E[] {}", then(p))),
+            ClaimKind::ExistsAlways(p) if !may_be_empty => formula(*p).map(|p| format!("E[] {}", then(p))),
             _ => refuse("this kind of claim"),
         };
         match query {

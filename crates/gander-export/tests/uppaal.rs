@@ -120,3 +120,16 @@ fn a_start_that_contradicts_itself_stays_without_a_run() {
     let xml = written(&ints("x == 0; 0 == x"), "s.script").unwrap();
     assert!(!xml.contains("Start"), "{xml}");
 }
+
+#[test]
+fn what_depends_on_there_being_a_start_is_left_out() {
+    let model = |start: &str| {
+        format!("spec S var b: bool var c: bool start {{ {start} }} step s {{ b := c; c := b }} eventually p: b")
+    };
+    for open in ["b and not b", "b == c"] {
+        let xml = written(&model(open), "s.sts").unwrap();
+        assert!(xml.contains("// left out: the claim `p`") && !xml.contains("A&lt;&gt;"), "{open}\n{xml}");
+    }
+    let xml = written(&model("b"), "s.sts").unwrap();
+    assert!(xml.contains("A&lt;&gt; "), "{xml}");
+}

@@ -337,17 +337,27 @@ impl Suspicions {
 
     fn conditions(&mut self, system: &System) {
         let mut by_place: FxHashMap<(Option<Span>, Option<TermId>), usize> = FxHashMap::default();
+        // Places whose condition is not always true, or not known to be, in some case that is not asked about.
+        let mut doubtful: FxHashSet<Span> = FxHashSet::default();
         for t in system.transition_ids() {
             let transition = system.transition(t);
             for g in &transition.guard {
                 let info = &system.elements[g.id.index()];
                 let term = g.term.term();
                 let free = self.pool.free_symbols(&[term]);
-                if info.kind != ElementKind::Guard || free.is_empty() {
+                if info.kind != ElementKind::Guard {
+                    continue;
+                }
+                if free.is_empty() {
+                    let term = Simplifier::new().simplify(&mut self.pool, term);
+                    doubtful.extend(info.span.filter(|_| self.pool.as_bool(term) != Some(true)));
                     continue;
                 }
                 let own: Vec<&Param> = transition.params.iter().filter(|p| free.contains(&p.symbol)).collect();
-                let Some((term, samples)) = self.for_all_parameters(term, &own) else { continue };
+                let Some((term, samples)) = self.for_all_parameters(term, &own) else {
+                    doubtful.extend(info.span);
+                    continue;
+                };
                 let case = Condition { node: transition.source, term, samples };
                 // What is written in one place is one condition.
                 let key = (info.span, info.span.is_none().then_some(term));
@@ -360,7 +370,10 @@ impl Suspicions {
             }
         }
         self.list.retain(|s| match s {
-            Suspicion::AlwaysTrue { cases, .. } => cases.len() <= MOST_PLACES,
+            Suspicion::AlwaysTrue { element, cases, .. } => {
+                let span = system.elements[element.index()].span;
+                cases.len() <= MOST_PLACES && !span.is_some_and(|span| doubtful.contains(&span))
+            }
             _ => true,
         });
     }
@@ -577,6 +590,8 @@ fn reached_by_graph(system: &System) -> Vec<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::builder::SystemBuilder;
+    use crate::system::Role;
     use gander_term::parse_term;
 
     fn at_the_ends(condition: &str) -> Option<String> {
@@ -589,6 +604,28 @@ mod tests {
         let mut found = Suspicions { pool, list: Vec::new() };
         let corners = found.corners(term, &[&n])?;
         Some(found.pool.display(corners).to_string())
+    }
+
+    /// How often a condition is suspected that is written once and stands for all of these, one transition each.
+    fn suspected(conditions: &[&str]) -> usize {
+        let mut b = SystemBuilder::new("s", Pool::new(), &[("N", None)]).unwrap();
+        b.var("x", Sort::Int, Role::State, None, None).unwrap();
+        let zero = parse_term(&mut b.pool, "x == 0").unwrap();
+        b.start("go", NodeId(0), &[(zero, None)], None).unwrap();
+        for (i, condition) in conditions.iter().enumerate() {
+            let mut draft = b.transition(&format!("t{i}"), None, NodeId(0), NodeId(0), None).unwrap();
+            let term = parse_term(&mut b.pool, condition).unwrap();
+            b.guard(&mut draft, term, Some(Span::new(1, 9))).unwrap();
+            b.add(draft).unwrap();
+        }
+        b.finish().suspicions().list.iter().filter(|s| matches!(s, Suspicion::AlwaysTrue { .. })).count()
+    }
+
+    #[test]
+    fn a_condition_that_is_false_in_one_place_is_not_always_true() {
+        assert_eq!(suspected(&["x >= 0"]), 1);
+        assert_eq!(suspected(&["x >= 0", "x <= 0", "1 < 2"]), 1);
+        assert_eq!(suspected(&["x >= 0", "2 < 1"]), 0);
     }
 
     #[test]
