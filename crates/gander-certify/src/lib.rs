@@ -24,6 +24,7 @@ mod invariant;
 mod known;
 mod lasso;
 mod obvious;
+mod panel;
 mod rejection;
 mod relation;
 mod repetition;
@@ -42,6 +43,7 @@ use gander_term::{Pool, TermId};
 use rustc_hash::FxHashSet;
 
 pub use gap::Gap;
+pub use panel::{Panel, claims_in_file_name};
 pub use rejection::Rejection;
 
 use bad::Bad;

@@ -16,11 +16,12 @@ mod judge;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel};
 use std::time::{Duration, Instant};
 
-use gander_smt::Killer;
+use gander_certify::Rejection;
+use gander_smt::{Killer, Records};
 use gander_system::{ClaimId, Evidence, Leg, NodeFormulas, Obstacle, System, Verdict};
 
 use crate::board::{Board, Fact, ProvedInvariant};
@@ -33,7 +34,7 @@ use crate::reduction::Reduction;
 use crate::schedule::Schedule;
 
 use floor::{Floor, Hiring, Slot};
-use judge::{Judge, Judgement};
+use judge::Judge;
 
 /// On systems with more variables no engine begins before there are threads: its first piece of work may take long.
 const MOST_AT_ONCE: usize = 100;
@@ -187,7 +188,7 @@ impl Office<'_> {
                 settled: Arc::clone(self.settled),
                 cancel,
                 killer,
-                conversations: AtomicU32::new(0),
+                records: self.config.log_smt.clone().map(Records::new),
                 messages: self.messages.clone(),
             };
             slots.push(Slot::new(*info, desk, Part::default()));
@@ -464,19 +465,19 @@ impl Director<'_> {
         let engine = proposal.engine.to_string();
         let begun = Instant::now();
         match self.judge.judge(proposal.claim, &proposal.verdict, Some(time)) {
-            Judgement::Right { warnings } => {
+            Ok(warnings) => {
                 self.accept(at, proposal, warnings);
                 self.floor.stop_idle_engines(self.settled);
             }
-            Judgement::Wrong(problem) => {
+            Err(Rejection::Wrong(problem)) => {
                 let error = InternalError { claim: proposal.claim, engine, verdict: proposal.verdict, problem };
                 self.internal_error(error);
             }
             // Others are heard first; then it has more time.
-            Judgement::Undecided(_) if begun.elapsed() >= time && !self.judge.is_late() => {
+            Err(Rejection::Undecided(_)) if begun.elapsed() >= time && !self.judge.is_late() => {
                 self.put_off.insert(0, (time * CHECK_GROWTH, proposal));
             }
-            Judgement::Undecided(reason) => {
+            Err(Rejection::Undecided(reason)) => {
                 let reason = format!("its answer could not be checked: {reason}");
                 self.obstacles[at].push(Obstacle { engine, reason });
             }

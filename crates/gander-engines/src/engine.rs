@@ -18,19 +18,18 @@
 //!   [`Engine::obstacle`]. Between queries it looks at [`Desk::is_cancelled`] often enough to stop within 100 ms.
 //! - It never panics on input; if it does nevertheless, that costs this engine only.
 
-use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::Write;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
 
-use gander_smt::{CoreSession, Horn, Killer, PathQuery, Session, SessionConfig, Solver};
+use gander_certify::claims_in_file_name;
+use gander_smt::{CoreSession, Horn, Killer, PathQuery, Records, Session, SessionConfig, Solver};
 use gander_system::{ClaimId, ClaimKind, Evidence, NodeFormulas, System, Verdict};
 
 use crate::board::{Board, Fact};
 use crate::cancel::CancelToken;
 use crate::config::CheckConfig;
-use crate::log_name::claims_in_file_name;
 use crate::reduction::Reduction;
 
 /// What an engine says after a piece of work.
@@ -161,7 +160,7 @@ pub struct Desk {
     pub(crate) settled: Arc<Vec<AtomicBool>>,
     pub(crate) cancel: CancelToken,
     pub(crate) killer: Killer,
-    pub(crate) conversations: AtomicU32,
+    pub(crate) records: Option<Records>,
     pub(crate) messages: Sender<Message>,
 }
 
@@ -308,13 +307,8 @@ impl Desk {
 
     /// The file that a conversation is kept in, if conversations are.
     fn log(&self, purpose: &Purpose) -> Option<Box<dyn Write + Send>> {
-        let folder = self.config.log_smt.as_ref()?;
-        let n = self.conversations.fetch_add(1, Ordering::Relaxed);
         let claims = claims_in_file_name(self.system(), &purpose.claims);
-        let path = folder.join(format!("{}-{claims}-{}-{n}.smt2", self.engine, purpose.part));
-        // A log that cannot be written is the command's business: it made the folder.
-        let file = File::create(path).ok()?;
-        Some(Box::new(BufWriter::new(file)))
+        self.records.as_ref()?.begin(&format!("{}-{claims}-{}", self.engine, purpose.part))
     }
 }
 
@@ -348,7 +342,7 @@ mod tests {
                     settled: Arc::new(made.system.claims.iter().map(|_| AtomicBool::new(false)).collect()),
                     cancel: cancel.clone(),
                     killer,
-                    conversations: AtomicU32::new(0),
+                    records: None,
                     messages,
                 };
                 let mut engine = (info.open)(&desk);

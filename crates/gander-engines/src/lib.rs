@@ -31,7 +31,6 @@ mod induction;
 mod intervals;
 mod invariants;
 mod liveness;
-mod log_name;
 mod memory;
 mod nodes;
 mod paths;

@@ -1,14 +1,11 @@
 //! A tool's place in a race: what it may ask, run and answer, and what becomes of its answers.
 
-use std::fs::File;
-use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use gander_certify::{CheckLimits, Checker, LogSink, Rejection};
-use gander_smt::{Killer, Solvers};
+use gander_certify::{CheckLimits, Panel, Rejection};
+use gander_smt::{Killer, Records, Solvers};
 use gander_system::{ClaimId, System, Verdict};
 
 use crate::child::{self, Job};
@@ -84,10 +81,7 @@ pub struct Seat<'a> {
     is_open: &'a (dyn Fn(ClaimId) -> bool + Sync),
     tell: &'a (dyn Fn(&Answered) + Sync),
     begin: Instant,
-    checker: Checker,
-    /// Asks the solver of the second opinion only; none if it is wanted and was not found.
-    second: Option<Option<Checker>>,
-    logs: Arc<AtomicU32>,
+    panel: Panel,
     answers: Vec<Answered>,
 }
 
@@ -101,15 +95,12 @@ pub fn enter(
     tell: &(dyn Fn(&Answered) + Sync),
 ) -> Account {
     let begin = Instant::now();
-    let mut checker = Checker::new(&config.solvers, CheckLimits::default());
-    checker.set_killer(config.killer.clone());
-    let second = config.second_opinion.as_ref().map(|name| {
-        let mut second = Checker::with_solver(&config.solvers, CheckLimits::default(), name)?;
-        second.set_killer(config.killer.clone());
-        Some(second)
-    });
-    let logs = Arc::new(AtomicU32::new(0));
-    let mut seat = Seat { system, entrant, config, is_open, tell, begin, checker, second, logs, answers: Vec::new() };
+    let mut panel = Panel::new(&config.solvers, CheckLimits::default(), config.second_opinion.as_deref());
+    panel.set_killer(&config.killer);
+    if let Some(folder) = &config.log_smt {
+        panel.record(Records::new(folder.clone()));
+    }
+    let mut seat = Seat { system, entrant, config, is_open, tell, begin, panel, answers: Vec::new() };
     let ending = match entrant.tool.play(&mut seat) {
         Ok(()) => "finished".to_string(),
         Err(Stop::NotNeeded) => "stopped, as it was not needed any more".to_string(),
@@ -229,54 +220,6 @@ impl Seat<'_> {
     fn certify(&mut self, claim: ClaimId, verdict: &Verdict) -> Result<Vec<String>, Rejection> {
         let left = self.end().map(|end| end.saturating_duration_since(Instant::now()));
         let limits = CheckLimits { total: left, memory: self.config.memory, ..CheckLimits::default() };
-        let log = self.log(claim);
-        let warnings = check(self.system, &mut self.checker, limits, log.clone(), claim, verdict)?;
-        let name = self.config.second_opinion.as_deref().unwrap_or_default();
-        match &mut self.second {
-            None => {}
-            Some(None) => {
-                let why = format!("the solver `{name}` for a second opinion was not found");
-                return Err(Rejection::Undecided(why));
-            }
-            Some(Some(second)) => {
-                check(self.system, second, limits, log, claim, verdict).map_err(|rejection| match rejection {
-                    Rejection::Wrong(why) => Rejection::Wrong(format!("second opinion by {name}: {why}")),
-                    Rejection::Undecided(why) => Rejection::Undecided(format!("second opinion by {name}: {why}")),
-                })?;
-            }
-        }
-        Ok(warnings)
+        self.panel.check(self.system, limits, Some(self.entrant.tool.name()), claim, verdict)
     }
-
-    /// Where conversations about a claim are recorded, if they are.
-    fn log(&self, claim: ClaimId) -> Option<LogSink> {
-        let folder = self.config.log_smt.clone()?;
-        let logs = Arc::clone(&self.logs);
-        let (tool, name) = (self.entrant.tool.name(), in_file_name(&self.system.claims[claim.index()].name));
-        Some(Arc::new(move |solver: &str| {
-            let n = logs.fetch_add(1, Ordering::Relaxed);
-            let file = File::create(folder.join(format!("certify-{tool}-{name}-{solver}-{n}.smt2"))).ok()?;
-            Some(Box::new(BufWriter::new(file)) as Box<dyn Write + Send>)
-        }))
-    }
-}
-
-fn check(
-    system: &System,
-    checker: &mut Checker,
-    limits: CheckLimits,
-    log: Option<LogSink>,
-    claim: ClaimId,
-    verdict: &Verdict,
-) -> Result<Vec<String>, Rejection> {
-    checker.set_limits(limits);
-    if let Some(log) = log {
-        checker.set_log(log);
-    }
-    checker.check(system, claim, verdict).map(|certified| certified.warnings)
-}
-
-/// A name with nothing in it that a file system or a shell could take for something else, and not too long.
-fn in_file_name(name: &str) -> String {
-    name.chars().take(30).map(|c| if c.is_alphanumeric() { c } else { '_' }).collect()
 }

@@ -1,0 +1,121 @@
+//! A checker, and a second one where the opinion of another solver is wanted: a verdict has to convince both.
+
+use std::sync::Arc;
+
+use gander_smt::{Killer, Records, Solvers, in_file_name};
+use gander_system::{ClaimId, System, Verdict};
+
+use crate::rejection::{Rejection, undecided};
+use crate::{CheckLimits, Checker};
+
+/// See the module's documentation. Keep one for many checks: it keeps its solvers running.
+#[derive(Debug)]
+pub struct Panel {
+    first: Checker,
+    second: Option<Second>,
+    records: Option<Records>,
+}
+
+#[derive(Debug)]
+struct Second {
+    solver: String,
+    /// Asks that solver only; none if it was not found.
+    checker: Option<Checker>,
+}
+
+impl Panel {
+    /// A panel that asks the solver which suits a question best, and then the one named `second` if that is wanted.
+    pub fn new(solvers: &Arc<Solvers>, limits: CheckLimits, second: Option<&str>) -> Panel {
+        let second = second.map(|name| {
+            let checker = Checker::with_solver(solvers, limits, name);
+            Second { solver: name.to_string(), checker }
+        });
+        Panel { first: Checker::new(solvers, limits), second, records: None }
+    }
+
+    /// Records every conversation.
+    pub fn record(&mut self, records: Records) {
+        self.records = Some(records);
+    }
+
+    /// [`Checker::remember`].
+    pub fn remember(&mut self, system: &Arc<System>) {
+        self.checkers().for_each(|c| c.remember(system));
+    }
+
+    /// [`Checker::set_killer`].
+    pub fn set_killer(&mut self, killer: &Killer) {
+        self.checkers().for_each(|c| c.set_killer(killer.clone()));
+    }
+
+    fn checkers(&mut self) -> impl Iterator<Item = &mut Checker> {
+        std::iter::once(&mut self.first).chain(self.second.as_mut().and_then(|s| s.checker.as_mut()))
+    }
+
+    /// Has a verdict checked, each opinion within these limits; the warnings if all find it right. `by` is who gave it,
+    /// for the names of records.
+    pub fn check(
+        &mut self,
+        system: &System,
+        limits: CheckLimits,
+        by: Option<&str>,
+        claim: ClaimId,
+        verdict: &Verdict,
+    ) -> Result<Vec<String>, Rejection> {
+        let mut outcomes = self.check_all(system, limits, by, &[(claim, verdict)]);
+        outcomes.pop().unwrap_or_else(|| Err(undecided("nothing was checked")))
+    }
+
+    /// [`Panel::check`] for several verdicts about one system, each with its own outcome; the limit on time is one for all.
+    pub fn check_all(
+        &mut self,
+        system: &System,
+        limits: CheckLimits,
+        by: Option<&str>,
+        verdicts: &[(ClaimId, &Verdict)],
+    ) -> Vec<Result<Vec<String>, Rejection>> {
+        if let Some(records) = &self.records {
+            let claims: Vec<ClaimId> = verdicts.iter().map(|(claim, _)| *claim).collect();
+            let about: Vec<String> = ["certify".to_string()]
+                .into_iter()
+                .chain(by.map(str::to_string))
+                .chain([claims_in_file_name(system, &claims)])
+                .collect();
+            let (records, about) = (records.clone(), about.join("-"));
+            let log: crate::LogSink = Arc::new(move |solver: &str| records.begin(&format!("{about}-{solver}")));
+            self.checkers().for_each(|c| c.set_log(Arc::clone(&log)));
+        }
+        self.checkers().for_each(|c| c.set_limits(limits));
+        let first = self.first.check_all(system, verdicts);
+        let mut outcomes: Vec<_> = first.into_iter().map(|o| o.map(|certified| certified.warnings)).collect();
+        let Some(Second { solver, checker }) = &mut self.second else { return outcomes };
+        // What the first does not accept needs no second opinion.
+        let accepted: Vec<usize> = (0..outcomes.len()).filter(|i| outcomes[*i].is_ok()).collect();
+        let again: Vec<(ClaimId, &Verdict)> = accepted.iter().map(|i| verdicts[*i]).collect();
+        let opinions = match checker {
+            Some(checker) => checker.check_all(system, &again),
+            None => {
+                let missing = format!("the solver `{solver}` for a second opinion was not found");
+                accepted.iter().for_each(|i| outcomes[*i] = Err(undecided(missing.clone())));
+                return outcomes;
+            }
+        };
+        for (i, opinion) in accepted.into_iter().zip(opinions) {
+            let said = |why: String| format!("second opinion by {solver}: {why}");
+            match opinion {
+                Ok(_) => {}
+                Err(Rejection::Wrong(why)) => outcomes[i] = Err(Rejection::Wrong(said(why))),
+                Err(Rejection::Undecided(why)) => outcomes[i] = Err(Rejection::Undecided(said(why))),
+            }
+        }
+        outcomes
+    }
+}
+
+/// The claims as part of a file name: the name of the only one, `all` for several.
+pub fn claims_in_file_name(system: &System, claims: &[ClaimId]) -> String {
+    match claims {
+        [claim] => in_file_name(&system.claims[claim.index()].name),
+        _ => "all".to_string(),
+    }
+}
