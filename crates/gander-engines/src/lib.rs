@@ -11,6 +11,7 @@
 
 mod abstraction;
 mod accelerate;
+mod ascent;
 mod backward;
 mod bdd;
 mod bmc;
@@ -33,6 +34,7 @@ mod invariants;
 mod liveness;
 mod memory;
 mod nodes;
+mod octagon;
 mod paths;
 mod pdr;
 mod portfolio;
@@ -49,6 +51,7 @@ mod targets;
 mod together;
 mod unrolling;
 mod view;
+mod vocabulary;
 
 pub use board::{Board, Cursor, Fact, ProvedInvariant, portable};
 pub use cancel::CancelToken;

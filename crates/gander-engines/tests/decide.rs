@@ -120,6 +120,20 @@ fn nodes_deduce_along_a_chain() {
     assert_eq!(words(m, "nodes"), ["fails", "holds 39", "holds 21", "holds 38"]);
 }
 
+/// A cycle that never closes, about which nothing in the model says what is needed: the difference of two numbers.
+#[test]
+fn nodes_bound_differences_in_a_cycle() {
+    let mut m = Model::new(&["Left", "Right"]);
+    m.int("a");
+    m.int("b");
+    m.start("go", 0, "a == 0 and b == 0");
+    m.step("more", 0, 1, &[], "true", &["a := a + 2"]);
+    m.step("follow", 1, 0, &[], "true", &["b := b + 2"]);
+    m.reachable("apart", &["in Left and a == 4000 and b != 4000"]);
+    m.reachable("together", &["in Left and a == 4 and b == 4"]);
+    assert_eq!(words(m, "nodes"), ["fails", "holds 4"]);
+}
+
 /// Every integer is the sum of a two-fold and a three-fold (figure 4): a path of two steps, and none is longer.
 #[test]
 fn paths_are_followed_to_their_end() {

@@ -13,9 +13,9 @@ use crate::question::Question;
 use crate::together::Together;
 use crate::view::View;
 
-use super::ascent::Ascent;
 use super::mining::{Level, mine, words};
 use super::samples::Samples;
+use crate::ascent::Ascent;
 use crate::candidate::Candidate;
 use crate::houdini::{Houdini, Sifted};
 

@@ -10,8 +10,8 @@ use crate::encoding::Encoding;
 
 use super::numbers::{Columns, Looking};
 use super::truths::{Literal, Order, Signature, included, ones, signature};
-use super::vocabulary::{Room, Vocabulary};
 use crate::candidate::{Candidate, Evaluator};
+use crate::vocabulary::{Room, Vocabulary};
 
 /// How much is looked for. Each level includes more terms and wider templates.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

@@ -1,26 +1,23 @@
 //! Invariants: candidates from templates, sifted with sampled states first and by induction after.
 //!
 //! - Sampled states ([`samples`]) come from simulation, from the board and from models of base cases.
-//! - Candidates ([`mining`]) are made of the [`vocabulary`] of the model so that they hold in all sampled states:
+//! - Candidates ([`mining`]) are made of the [`crate::vocabulary`] of the model so that they hold in all sampled states:
 //!   implications and equivalences of truth values ([`truths`]; Kahsai, Ge and Tinelli, *Instantiation-based invariant
 //!   discovery*, 2011), constants, bounds, orders, differences and sums, remainders, linear [`equalities`] (Gaussian
 //!   elimination), also under a condition ([`numbers`]), and clauses of three literals. Templates and vocabulary get
 //!   wider from round to round.
-//! - One round climbs to an inductive element of the domain of octagons instead ([`ascent`], [`octagon`]; Miné 2006).
+//! - One round climbs to an inductive element of the domain of octagons instead ([`crate::ascent`], [`crate::octagon`]; Miné 2006).
 //! - [`crate::houdini`] drops all that is not `k`-inductive together with the rest and with what was proved before.
 //!
 //! Only what was proved is published, with the argument that proves it. What claims say is among the candidates, so a claim
 //! that follows is decided here.
 
-mod ascent;
 mod equalities;
 mod miner;
 mod mining;
 mod numbers;
-mod octagon;
 mod samples;
 mod truths;
-mod vocabulary;
 
 use gander_system::{ClaimId, ClaimKind};
 

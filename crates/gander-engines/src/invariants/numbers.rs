@@ -5,7 +5,7 @@ use gander_term::{IBig, Op, Pool, RBig, Sort, TermId, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::equalities::{Echelon, gcd};
-use super::vocabulary::Vocabulary;
+use crate::vocabulary::Vocabulary;
 
 /// Equalities with larger coefficients, or with more terms, are accidents.
 const LARGEST_COEFFICIENT: i32 = 1000;

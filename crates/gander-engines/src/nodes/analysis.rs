@@ -46,12 +46,17 @@ pub(super) struct Budget {
     /// At one node.
     pieces: usize,
     time: Duration,
+    /// For octagons, if it stays open.
+    pub octagons: Option<Duration>,
 }
 
 impl Budget {
     pub(super) fn of_round(round: u32) -> Budget {
         let factor = 4usize.saturating_pow(round);
-        Budget { images: 12 * factor, pieces: MOST_PIECES * factor, time: Duration::from_millis(250) * factor as u32 }
+        let time = Duration::from_millis(250) * factor as u32;
+        // What is easy is over before.
+        let octagons = (round > 0).then_some(time / 2);
+        Budget { images: 12 * factor, pieces: MOST_PIECES * factor, time, octagons }
     }
 }
 
@@ -75,7 +80,7 @@ pub(super) struct Analysis {
     starts: Vec<Vec<StartId>>,
     /// What a solver could not say, for people.
     pub doubt: Option<String>,
-    budget: Budget,
+    pub budget: Budget,
     /// By node: invariants of other engines.
     pub lemmas: Vec<Vec<TermId>>,
     /// The invariants of all nodes, once they are written down.

@@ -4,7 +4,7 @@
 //! with): strongly connected components of the control graph in the order of the condensation; outside cycles the deduction
 //! rule, which is exact; inside them invariants that the triple rule verifies. What that tool asked of its user is found
 //! here: a component is closed by images as long as they add something, which often ends and is exact then; else
-//! conjunctions are sought that every step keeps. Invariants are projected onto the variables that matter at
+//! conjunctions are sought that every step keeps, in later rounds with octagons. Invariants are projected onto the variables that matter at
 //! their node. It is known of each whether it is exact, so a state that only satisfies an invariant is never taken for a
 //! reachable one; runs are traced back through exact sets ([`visits`]).
 //!
@@ -14,6 +14,7 @@ mod analysis;
 mod components;
 mod image;
 mod literals;
+mod octagons;
 mod pieces;
 mod relevance;
 mod settle;

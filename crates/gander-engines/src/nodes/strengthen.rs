@@ -1,7 +1,7 @@
 //! Invariants of a component that stays open: conjunctions that the triple rule verifies.
 //!
-//! Candidates are what its pieces say (bounds for equations), what claims, guards and hints say, and signs of
-//! numbers. As in Houdini (Flanagan and Leino 2001) those that a start, a step into the component or a step inside it breaks
+//! Candidates are what its pieces say (bounds for equations), what claims, guards and hints say, signs of
+//! numbers, and octagons ([`super::octagons`]). As in Houdini (Flanagan and Leino 2001) those that a start, a step into the component or a step inside it breaks
 //! are dropped until none is; the rest is inductive.
 
 use std::sync::Arc;
@@ -35,22 +35,24 @@ impl Analysis {
         for &n in nodes {
             self.open[n.index()] = true;
         }
-        let mut alive: FxHashMap<NodeId, Vec<TermId>> = FxHashMap::default();
-        for (n, candidates) in self.candidates(nodes) {
-            let mut kept = Vec::new();
-            for c in candidates {
-                if self.holds_of_pieces(desk, n, c) {
-                    kept.push(c);
-                }
-            }
-            alive.insert(n, kept);
-        }
         let system = Arc::clone(&self.view.encoding.system);
         let inner: Vec<TransitionId> = nodes
             .iter()
             .flat_map(|&n| system.leaving(n).to_vec())
             .filter(|&t| nodes.binary_search(&system.transition(t).target).is_ok())
             .collect();
+        let mut alive: FxHashMap<NodeId, Vec<TermId>> = FxHashMap::default();
+        let octagons = self.octagons(desk, nodes, &inner);
+        for (n, candidates) in self.candidates(nodes) {
+            let mut kept = Vec::new();
+            let bounds = octagons.iter().filter(|c| c.node == n).map(|c| c.formula);
+            for c in candidates.into_iter().chain(bounds) {
+                if self.holds_of_pieces(desk, n, c) {
+                    kept.push(c);
+                }
+            }
+            alive.insert(n, kept);
+        }
         // Until no step breaks a candidate.
         let mut waiting: Vec<TransitionId> = inner.clone();
         while let Some(t) = waiting.pop() {

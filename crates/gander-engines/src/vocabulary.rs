@@ -14,14 +14,14 @@ use crate::encoding::Encoding;
 
 /// How many terms are taken.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Room {
+pub(crate) struct Room {
     pub truths: usize,
     pub numbers: usize,
 }
 
 /// See the module's documentation.
 #[derive(Debug, Default)]
-pub(super) struct Vocabulary {
+pub(crate) struct Vocabulary {
     /// Terms of sort bool, none of them a negation or a constant.
     pub truths: Vec<TermId>,
     /// Terms of sort int or real.
@@ -57,7 +57,7 @@ impl Mentions {
 
 impl Vocabulary {
     /// The words of a system and of formulas about its states, within a room.
-    pub(super) fn of(e: &mut Encoding, claimed: &[TermId], room: Room) -> Vocabulary {
+    pub(crate) fn of(e: &mut Encoding, claimed: &[TermId], room: Room) -> Vocabulary {
         let system = Arc::clone(&e.system);
         let cone = cone(&system, &mut e.pool, claimed);
         let mut roots: Vec<TermId> = claimed.to_vec();

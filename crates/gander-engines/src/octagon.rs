@@ -11,7 +11,7 @@ const EXACT_RAISES: u8 = 2;
 
 /// See the module's documentation.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Octagon {
+pub(crate) struct Octagon {
     variables: usize,
     /// By row and column; none: not bounded.
     entries: Vec<Option<RBig>>,
@@ -20,7 +20,7 @@ pub(super) struct Octagon {
 
 /// `sign * x_first + sign * x_second <= bound`, or without the second.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Bound {
+pub(crate) struct Bound {
     pub first: (usize, bool),
     pub second: Option<(usize, bool)>,
     pub bound: RBig,
@@ -28,7 +28,7 @@ pub(super) struct Bound {
 
 impl Octagon {
     /// The least octagon around a point.
-    pub(super) fn point(values: &[RBig]) -> Octagon {
+    pub(crate) fn point(values: &[RBig]) -> Octagon {
         let size = 2 * values.len();
         let mut octagon =
             Octagon { variables: values.len(), entries: vec![None; size * size], raises: vec![0; size * size] };
@@ -45,13 +45,13 @@ impl Octagon {
     }
 
     /// Grows to include a point, exactly.
-    pub(super) fn include(&mut self, values: &[RBig]) {
+    pub(crate) fn include(&mut self, values: &[RBig]) {
         self.raise(values, |_, seen| Some(seen));
     }
 
     /// Grows to include a point; a bound that was raised often goes to the next threshold, and beyond the last it is given
     /// up. Thresholds are bounds of single variables and of sums alike, in order.
-    pub(super) fn widen(&mut self, values: &[RBig], thresholds: &[RBig]) {
+    pub(crate) fn widen(&mut self, values: &[RBig], thresholds: &[RBig]) {
         let size = self.size();
         let raises = std::mem::take(&mut self.raises);
         let mut raised = raises.clone();
@@ -83,7 +83,7 @@ impl Octagon {
 
     /// The tightest octagon with the same points (over the rationals): strong closure.
     #[must_use]
-    pub(super) fn closed(&self) -> Octagon {
+    pub(crate) fn closed(&self) -> Octagon {
         let (mut closed, size) = (self.clone(), self.size());
         let half = RBig::from(2);
         for k in 0..size {
@@ -118,12 +118,12 @@ impl Octagon {
 
     /// Every bound less by one.
     #[cfg(test)]
-    pub(super) fn shrink(&mut self) {
+    pub(crate) fn shrink(&mut self) {
         self.entries.iter_mut().flatten().for_each(|b| *b = &*b - RBig::ONE);
     }
 
     /// The bounds, each once.
-    pub(super) fn bounds(&self) -> Vec<Bound> {
+    pub(crate) fn bounds(&self) -> Vec<Bound> {
         let half = RBig::from(2);
         let mut bounds = Vec::new();
         for i in 0..self.size() {

@@ -18,8 +18,8 @@ use rustc_hash::FxHashSet;
 use crate::candidate::Candidate;
 use crate::encoding::Encoding;
 
-use super::octagon::{Bound, Octagon};
-use super::vocabulary::Vocabulary;
+use crate::octagon::{Bound, Octagon};
+use crate::vocabulary::Vocabulary;
 
 /// Variables of an octagon.
 const MOST_VARIABLES: usize = 6;
@@ -59,7 +59,7 @@ impl Cell {
 }
 
 /// See the module's documentation.
-pub(super) struct Ascent {
+pub(crate) struct Ascent {
     cells: Vec<Cell>,
     ints: Vec<RBig>,
     reals: Vec<RBig>,
@@ -70,7 +70,7 @@ pub(super) struct Ascent {
 
 impl Ascent {
     /// A climb from the octagons around sampled states; none if there are no numbers to bound, or too many nodes.
-    pub(super) fn new(
+    pub(crate) fn new(
         e: &mut Encoding,
         nodes: &[NodeId],
         vocabulary: &Vocabulary,
@@ -137,7 +137,7 @@ impl Ascent {
     }
 
     /// Widens the element to include a state that a step leads to; false if the climb has taken too long.
-    pub(super) fn climb(&mut self, e: &mut Encoding, state: &State) -> bool {
+    pub(crate) fn climb(&mut self, e: &mut Encoding, state: &State) -> bool {
         self.passed.extend(self.element(e));
         self.meet(state, |octagon, values, thresholds| octagon.widen(values, thresholds));
         self.models += 1;
@@ -145,7 +145,7 @@ impl Ascent {
     }
 
     /// The element as candidates: it is inductive if no step leads from all of them to a violation of one.
-    pub(super) fn element(&self, e: &mut Encoding) -> Vec<Candidate> {
+    pub(crate) fn element(&self, e: &mut Encoding) -> Vec<Candidate> {
         let mut found = Vec::new();
         for cell in &self.cells {
             match &cell.octagon {
@@ -157,7 +157,7 @@ impl Ascent {
     }
 
     /// The candidates to confirm: the element, what follows from it in each octagon, and all bounds on the way.
-    pub(super) fn candidates(&self, e: &mut Encoding) -> Vec<Candidate> {
+    pub(crate) fn candidates(&self, e: &mut Encoding) -> Vec<Candidate> {
         let mut found = self.element(e);
         for cell in &self.cells {
             let Some(octagon) = &cell.octagon else { continue };
