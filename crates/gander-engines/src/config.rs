@@ -176,11 +176,13 @@ pub struct InvariantOptions {
 pub struct NodeOptions {
     /// How often components that do not close are tried, each time with four times the patience.
     pub rounds: u32,
+    /// How long a component is worked on before others that do not depend on it are worked on beside it.
+    pub alone: Duration,
 }
 
 impl Default for NodeOptions {
     fn default() -> NodeOptions {
-        NodeOptions { rounds: 4 }
+        NodeOptions { rounds: 4, alone: Duration::from_millis(20) }
     }
 }
 

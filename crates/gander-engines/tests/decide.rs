@@ -2,6 +2,8 @@
 
 mod models;
 
+use std::time::Duration;
+
 use gander_system::{ClaimKind, Evidence, NodeId, Rounds, TransitionId, Verdict};
 use models::{Model, config, run};
 
@@ -132,6 +134,45 @@ fn nodes_bound_differences_in_a_cycle() {
     m.reachable("apart", &["in Left and a == 4000 and b != 4000"]);
     m.reachable("together", &["in Left and a == 4 and b == 4"]);
     assert_eq!(words(m, "nodes"), ["fails", "holds 4"]);
+}
+
+/// Two cycles that do not depend on each other and one behind them, closed one after the other and at the same time.
+#[test]
+fn nodes_close_components_at_the_same_time() {
+    let model = || {
+        let mut m = Model::new(&["Begin", "Left", "Right", "Both"]);
+        m.int("a");
+        m.int("b");
+        m.start("go", 0, "a == 0 and b == 0");
+        m.step("to left", 0, 1, &["j"], "2 <= `to left.j`", &["a := `to left.j`"]);
+        m.step("left", 1, 1, &[], "a < 9", &["a := a + 3"]);
+        m.step("to right", 0, 2, &[], "true", &["b := 1"]);
+        m.step("right", 2, 2, &[], "b < 40", &["b := b + 4"]);
+        m.step("leave left", 1, 3, &[], "a >= 9", &[]);
+        m.step("leave right", 2, 3, &[], "b > 30", &[]);
+        m.step("both", 3, 3, &[], "a + b < 60", &["a := a + b"]);
+        m.reachable("left ten", &["in Left and a == 10"]);
+        m.reachable("left one", &["in Left and a == 1"]);
+        m.reachable("right", &["in Right and b == 29"]);
+        m.reachable("right two", &["in Right and b == 30"]);
+        m.reachable("both", &["in Both and a == 33 and b == 33"]);
+        m.reachable("mixed", &["in Both and b == 32"]);
+        m.claim("enable both", ClaimKind::CanEnable(TransitionId(6)));
+        m.claim("sinkhole", ClaimKind::NoSinkhole(gander_system::NodeId(3)));
+        m.finish()
+    };
+    let answers = |jobs: usize| {
+        let system = model();
+        let mut config = config(&system);
+        config.engines = Some(vec!["nodes".into()]);
+        (config.jobs, config.options.nodes.alone) = (jobs, Duration::ZERO);
+        let report = run(&system, &config);
+        assert!(report.internal_errors.is_empty(), "{:?}", report.internal_errors);
+        report.outcomes.iter().map(|o| word(&o.verdict)).collect::<Vec<String>>()
+    };
+    let alone = answers(1);
+    assert_eq!(alone, ["holds 1", "fails", "holds 8", "fails", "holds 11", "fails", "holds 2", "fails 2"]);
+    assert_eq!(answers(3), alone);
 }
 
 /// Every integer is the sum of a two-fold and a three-fold (figure 4): a path of two steps, and none is longer.

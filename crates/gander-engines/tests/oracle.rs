@@ -130,6 +130,16 @@ fn nodes_agree() {
     }
 }
 
+/// Components that do not depend on each other are closed at the same time.
+#[test]
+fn nodes_agree_with_branches() {
+    let mut portfolio = Portfolio::new(Some(&["nodes"]));
+    portfolio.components_at_once = Some(3);
+    let report = agrees(portfolio, Lengths::Any, 840_000);
+    let (holds, fails) = decided(&report);
+    assert!(holds > 0 && fails > 0, "{report}");
+}
+
 #[test]
 fn induction_agrees() {
     let report = agrees(Portfolio::new(Some(&["induction"])), Lengths::Shortest, 100_000);

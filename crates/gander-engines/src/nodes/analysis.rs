@@ -13,7 +13,7 @@ use gander_system::{NodeFormulas, NodeId, StartId, TransitionId};
 use gander_term::{SymbolId, TermId};
 use rustc_hash::FxHashMap;
 
-use super::components::{Component, components};
+use super::components::{Component, Order, components};
 use super::image::{Images, Projected};
 use super::literals::{Facts, join, tidy};
 use super::pieces::{Piece, Pieces, Way};
@@ -70,9 +70,10 @@ pub(super) struct Analysis {
     pub pieces: Pieces,
     pub visits: Visits,
     components: Vec<Component>,
-    /// How many components are done.
-    done: usize,
+    order: Order,
     closing: Option<Closing>,
+    /// Components that were handed over in vain.
+    returned: Vec<usize>,
     /// By node: it is in the component that is being closed.
     inside: Vec<bool>,
     /// By node: it is in a component that stays open.
@@ -89,6 +90,7 @@ pub(super) struct Analysis {
 
 /// A cyclic component that is being closed.
 struct Closing {
+    component: usize,
     /// Steps to be taken, by depth: linear ones before others.
     now: VecDeque<(usize, TransitionId)>,
     hard: VecDeque<(usize, TransitionId)>,
@@ -108,15 +110,17 @@ impl Analysis {
         for (i, s) in system.starts.iter().enumerate() {
             starts[s.target.index()].push(StartId::from(i));
         }
+        let components = components(&system);
         Analysis {
-            components: components(&system),
+            order: Order::new(&system, &components),
+            components,
             pieces: Pieces::new(system.nodes.len()),
             open: vec![false; system.nodes.len()],
             images: Images::default(),
             consult: Consult::new(purpose, common),
             visits: Visits::default(),
-            done: 0,
             closing: None,
+            returned: Vec::new(),
             inside: vec![false; system.nodes.len()],
             starts,
             doubt: None,
@@ -129,9 +133,17 @@ impl Analysis {
         }
     }
 
+    /// Forgets what was found; terms, steps and solvers stay.
+    pub(super) fn clear(&mut self) {
+        self.pieces = Pieces::new(self.open.len());
+        self.visits = Visits::default();
+        self.open.fill(false);
+        self.doubt = None;
+    }
+
     /// All components are done.
     pub(super) fn is_complete(&self) -> bool {
-        self.done == self.components.len()
+        self.order.done() == self.components.len()
     }
 
     /// Every component was closed.
@@ -141,7 +153,7 @@ impl Analysis {
 
     /// How many components are done, and of how many.
     pub(super) fn progress(&self) -> (usize, usize) {
-        (self.done, self.components.len())
+        (self.order.done(), self.components.len())
     }
 
     /// Does a small piece of work.
@@ -149,17 +161,68 @@ impl Analysis {
         if self.closing.is_some() {
             return self.close(desk);
         }
-        let Some(component) = self.components.get(self.done) else { return };
-        let (nodes, cyclic) = (component.nodes.clone(), component.cyclic);
+        if let Some(c) = self.returned.pop() {
+            return self.close_later(c);
+        }
+        let Some(c) = self.order.ready(|_| true) else { return };
+        self.begin(desk, c);
+        if self.components[c].cyclic {
+            self.close_later(c);
+        } else {
+            self.limit(self.components[c].nodes[0]);
+            self.finish(c);
+        }
+    }
+
+    /// Begins a component: finds what comes into it.
+    fn begin(&mut self, desk: &Desk, c: usize) {
+        self.order.begin(c);
+        let nodes = self.components[c].nodes.clone();
         for &n in &nodes {
             self.enter(desk, n, &nodes);
         }
-        if cyclic {
-            self.closing = Some(self.begin_closing(&nodes));
+    }
+
+    fn finish(&mut self, c: usize) {
+        let system = Arc::clone(&self.view.encoding.system);
+        self.order.finish(&system, &self.components, c);
+    }
+
+    /// A cyclic component has been worked on for so long that another one, which can be begun, may be closed beside it.
+    pub(super) fn to_close_beside(&mut self, patience: Duration) -> Option<usize> {
+        let long = self.closing.as_ref().is_some_and(|c| c.begun.elapsed() >= patience);
+        let (components, order) = (&self.components, &mut self.order);
+        if long { order.ready(|c| components[c].cyclic) } else { None }
+    }
+
+    /// Begins a component that is closed elsewhere: its nodes with what comes into it.
+    pub(super) fn hand_over(&mut self, desk: &Desk, c: usize) -> &[NodeId] {
+        self.begin(desk, c);
+        &self.components[c].nodes
+    }
+
+    /// A component that was handed over is done, or has to be closed here.
+    pub(super) fn take_back(&mut self, c: usize, done: bool) {
+        if done {
+            self.finish(c);
         } else {
-            self.limit(nodes[0]);
-            self.done += 1;
+            self.returned.push(c);
         }
+    }
+
+    /// From now on this component is worked on. What comes into it is known.
+    pub(super) fn close_later(&mut self, c: usize) {
+        self.closing = Some(self.begin_closing(c));
+    }
+
+    /// There is something to do here and now.
+    pub(super) fn has_work(&mut self) -> bool {
+        !self.is_idle() || !self.returned.is_empty() || self.order.ready(|_| true).is_some()
+    }
+
+    /// No component is being closed.
+    pub(super) fn is_idle(&self) -> bool {
+        self.closing.is_none()
     }
 
     /// The pieces that starts and transitions from other components give a node.
@@ -393,12 +456,14 @@ impl Analysis {
         });
     }
 
-    fn begin_closing(&mut self, nodes: &[NodeId]) -> Closing {
+    fn begin_closing(&mut self, component: usize) -> Closing {
+        let nodes = self.components[component].nodes.clone();
         let system = Arc::clone(&self.view.encoding.system);
         nodes.iter().for_each(|n| self.inside[n.index()] = true);
         let transitions: usize = nodes.iter().map(|&n| system.leaving(n).len()).sum();
         let entry: Vec<usize> = nodes.iter().flat_map(|n| self.pieces.at[n.index()].clone()).collect();
         let mut closing = Closing {
+            component,
             now: VecDeque::new(),
             hard: VecDeque::new(),
             later: entry,
@@ -445,7 +510,7 @@ impl Analysis {
             if self.next_depth(&mut closing) {
                 self.closing = Some(closing);
             } else {
-                self.end_closing();
+                self.end_closing(closing.component);
             }
             return;
         };
@@ -461,7 +526,7 @@ impl Analysis {
         let crowded = self.pieces.covering(target).count() > self.budget.pieces;
         let long = closing.images > closing.most_images || closing.begun.elapsed() > self.budget.time;
         if crowded || long {
-            self.leave_open(desk);
+            self.leave_open(desk, closing.component);
         } else {
             self.closing = Some(closing);
         }
@@ -510,7 +575,7 @@ impl Analysis {
     }
 
     /// Pieces that mention what was before cannot be on the right of an implication.
-    fn mentions_past(&self, piece: &Piece) -> bool {
+    pub(super) fn mentions_past(&self, piece: &Piece) -> bool {
         self.images.weakened(&self.view.encoding.pool, &piece.conjuncts).len() < piece.conjuncts.len()
     }
 
@@ -542,16 +607,16 @@ impl Analysis {
     }
 
     /// The component is not closed: its pieces are reachable, its invariants have to be found in another way.
-    fn leave_open(&mut self, desk: &Desk) {
-        let nodes = self.components[self.done].nodes.clone();
+    fn leave_open(&mut self, desk: &Desk, component: usize) {
+        let nodes = self.components[component].nodes.clone();
         self.strengthen(desk, &nodes);
-        self.end_closing();
+        self.end_closing(component);
     }
 
-    fn end_closing(&mut self) {
-        for n in &self.components[self.done].nodes {
+    fn end_closing(&mut self, component: usize) {
+        for n in &self.components[component].nodes {
             self.inside[n.index()] = false;
         }
-        self.done += 1;
+        self.finish(component);
     }
 }

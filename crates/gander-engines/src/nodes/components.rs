@@ -71,6 +71,72 @@ pub(super) fn components(system: &System) -> Vec<Component> {
     found
 }
 
+/// Which components are done, and which can be begun: those that nothing undone leads to.
+#[derive(Debug)]
+pub(super) struct Order {
+    /// By node: its component, if some run may reach it.
+    component: Vec<Option<usize>>,
+    /// By component: transitions that enter it from components that are not done.
+    awaited: Vec<usize>,
+    begun: Vec<bool>,
+    /// All before this one are begun.
+    next: usize,
+    done: usize,
+}
+
+impl Order {
+    pub(super) fn new(system: &System, components: &[Component]) -> Order {
+        let mut component = vec![None; system.nodes.len()];
+        for (c, part) in components.iter().enumerate() {
+            part.nodes.iter().for_each(|n| component[n.index()] = Some(c));
+        }
+        let mut order = Order {
+            component,
+            awaited: vec![0; components.len()],
+            begun: vec![false; components.len()],
+            next: 0,
+            done: 0,
+        };
+        for c in 0..components.len() {
+            for d in order.behind(system, components, c) {
+                order.awaited[d] += 1;
+            }
+        }
+        order
+    }
+
+    /// The other components that transitions of a component lead to, one for each.
+    fn behind(&self, system: &System, components: &[Component], c: usize) -> Vec<usize> {
+        let leaving = components[c].nodes.iter().flat_map(|&n| system.leaving(n));
+        leaving.filter_map(|&t| self.component[system.transition(t).target.index()]).filter(|&d| d != c).collect()
+    }
+
+    /// How many are done.
+    pub(super) fn done(&self) -> usize {
+        self.done
+    }
+
+    /// The first component that can be begun and is one of the wanted.
+    pub(super) fn ready(&mut self, wanted: impl Fn(usize) -> bool) -> Option<usize> {
+        while self.begun.get(self.next) == Some(&true) {
+            self.next += 1;
+        }
+        // Most of the time this is the first one.
+        (self.next..self.begun.len()).find(|&c| !self.begun[c] && self.awaited[c] == 0 && wanted(c))
+    }
+
+    pub(super) fn begin(&mut self, c: usize) {
+        self.begun[c] = true;
+    }
+
+    pub(super) fn finish(&mut self, system: &System, components: &[Component], c: usize) {
+        self.done += 1;
+        for d in self.behind(system, components, c) {
+            self.awaited[d] -= 1;
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -103,6 +169,28 @@ mod tests {
     fn a_component_closed_by_a_long_way_round_is_one() {
         let system = graph(5, &[(0, 1), (1, 2), (2, 3), (3, 1), (2, 4), (4, 0)]);
         assert_eq!(parts(&system), [(vec![0, 1, 2, 3, 4], true)]);
+    }
+
+    #[test]
+    fn components_wait_for_all_that_lead_to_them() {
+        let system = graph(4, &[(0, 1), (0, 2), (1, 1), (2, 2), (1, 3), (2, 3), (2, 3)]);
+        let parts = components(&system);
+        let at = |n: u32| parts.iter().position(|c| c.nodes == [NodeId(n)]).unwrap();
+        let mut order = Order::new(&system, &parts);
+        let any = |_: usize| true;
+        assert_eq!(order.ready(any), Some(at(0)));
+        order.begin(at(0));
+        assert_eq!(order.ready(any), None);
+        order.finish(&system, &parts, at(0));
+        order.begin(at(1));
+        assert_eq!(order.ready(any), Some(at(2)));
+        order.begin(at(2));
+        order.finish(&system, &parts, at(2));
+        assert_eq!(order.ready(any), None);
+        order.finish(&system, &parts, at(1));
+        assert_eq!(order.ready(any), Some(at(3)));
+        assert_eq!(order.ready(|c| parts[c].cyclic), None);
+        assert_eq!(order.done(), 3);
     }
 
     #[test]

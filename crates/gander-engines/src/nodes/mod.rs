@@ -11,6 +11,7 @@
 //! One invariant serves all claims.
 
 mod analysis;
+mod branch;
 mod components;
 mod image;
 mod literals;
@@ -31,6 +32,7 @@ use crate::question::is_question;
 use crate::view::View;
 
 use analysis::{Analysis, Budget};
+use branch::Branch;
 use settle::Decided;
 
 /// One turn takes about this long.
@@ -64,6 +66,10 @@ struct Job {
     chain: Option<ClaimId>,
     claims: Vec<ClaimId>,
     analysis: Option<Analysis>,
+    /// Components that are closed at the same time.
+    branches: Vec<Branch>,
+    /// Analyses of branches that are over, for others.
+    free: Vec<Analysis>,
     /// The next question to decide.
     next: usize,
     undecided: Vec<(ClaimId, String)>,
@@ -84,6 +90,8 @@ impl Nodes {
             chain,
             claims,
             analysis: None,
+            branches: Vec::new(),
+            free: Vec::new(),
             next: 0,
             undecided: Vec::new(),
             round: 0,
@@ -140,7 +148,13 @@ impl Job {
             return Ok(());
         };
         if !analysis.is_complete() {
-            analysis.work(desk);
+            if self.branches.is_empty() {
+                analysis.work(desk);
+            } else {
+                self.free.extend(branch::work_together(analysis, &mut self.branches, desk, TURN));
+            }
+            self.branch_off(desk, cursor);
+            let Some(analysis) = &mut self.analysis else { return Ok(()) };
             if analysis.is_complete() {
                 analysis.visits.write_down();
                 if analysis.view.is_plain() {
@@ -159,6 +173,7 @@ impl Job {
                 self.claims = claims;
                 self.undecided.clear();
                 self.analysis = None;
+                self.free.clear();
             }
             return Ok(());
         };
@@ -173,6 +188,22 @@ impl Job {
         }
         self.next += 1;
         Ok(())
+    }
+
+    /// Has another component closed beside the one that is, if that takes long and there is one.
+    fn branch_off(&mut self, desk: &Desk, cursor: &mut Cursor) {
+        let workers = match desk.config().jobs {
+            0 => std::thread::available_parallelism().map_or(1, usize::from),
+            jobs => jobs,
+        };
+        if self.branches.len() + 1 >= workers || desk.is_cancelled() {
+            return;
+        }
+        let alone = desk.config().options.nodes.alone;
+        let Some(c) = self.analysis.as_mut().and_then(|a| a.to_close_beside(alone)) else { return };
+        let other = self.free.pop().map_or_else(|| self.open(desk, cursor), Ok);
+        let (Ok(other), Some(analysis)) = (other, &mut self.analysis) else { return };
+        self.branches.extend(Branch::new(analysis, other, desk, c));
     }
 
     fn open(&self, desk: &Desk, cursor: &mut Cursor) -> Result<Analysis, String> {

@@ -37,7 +37,7 @@ pub(super) struct Visit {
     pub before: Option<(usize, TransitionId, Vec<Value>)>,
     pub start: StartId,
     /// The visit that its run begins with.
-    first: usize,
+    pub first: usize,
     pub length: u32,
 }
 

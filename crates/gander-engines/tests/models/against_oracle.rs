@@ -22,6 +22,8 @@ pub struct Portfolio {
     pub few_states: u64,
     /// Of node invariants.
     pub node_rounds: u32,
+    /// Components are closed beside each other from the beginning, by so many workers.
+    pub components_at_once: Option<usize>,
     /// In place of all the settings above but the time.
     pub options: Option<EngineOptions>,
     /// Everything that went wrong inside.
@@ -44,6 +46,7 @@ impl Portfolio {
             timeout: Duration::from_secs(20),
             few_states: 20_000,
             node_rounds: 2,
+            components_at_once: None,
             options: None,
             problems: Vec::new(),
             open: Vec::new(),
@@ -66,6 +69,10 @@ impl Decider for Portfolio {
         config.options.simulation.max_steps = self.max_steps;
         config.options.invariants.max_rounds = self.max_rounds;
         config.options.nodes.rounds = self.node_rounds;
+        if let Some(workers) = self.components_at_once {
+            config.jobs = workers;
+            config.options.nodes.alone = Duration::ZERO;
+        }
         if let Some(options) = &self.options {
             config.options = options.clone();
         }
