@@ -189,7 +189,7 @@ impl Analysis {
     }
 
     /// A cyclic component has been worked on for so long that another one, which can be begun, may be closed beside it.
-    pub(super) fn to_close_beside(&mut self, patience: Duration) -> Option<usize> {
+    pub(super) fn closable_beside(&mut self, patience: Duration) -> Option<usize> {
         let long = self.closing.as_ref().is_some_and(|c| c.begun.elapsed() >= patience);
         let (components, order) = (&self.components, &mut self.order);
         if long { order.ready(|c| components[c].cyclic) } else { None }

@@ -200,7 +200,7 @@ impl Job {
             return;
         }
         let alone = desk.config().options.nodes.alone;
-        let Some(c) = self.analysis.as_mut().and_then(|a| a.to_close_beside(alone)) else { return };
+        let Some(c) = self.analysis.as_mut().and_then(|a| a.closable_beside(alone)) else { return };
         let other = self.free.pop().map_or_else(|| self.open(desk, cursor), Ok);
         let (Ok(other), Some(analysis)) = (other, &mut self.analysis) else { return };
         self.branches.extend(Branch::new(analysis, other, desk, c));
