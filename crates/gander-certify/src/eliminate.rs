@@ -25,7 +25,7 @@ const MOST_PAIRS: usize = 64;
 const MOST_TERMS: usize = 20_000;
 
 /// A formula equivalent to `exists symbols. body`.
-pub(crate) fn exists(pool: &mut Pool, symbols: &[SymbolId], body: TermId) -> TermId {
+pub fn exists(pool: &mut Pool, symbols: &[SymbolId], body: TermId) -> TermId {
     let mut parts = conjuncts(pool, body);
     let mut left: Vec<SymbolId> = symbols.to_vec();
     let rules = [one_point, pair_bounds, try_values];

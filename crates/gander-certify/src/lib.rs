@@ -42,6 +42,7 @@ use gander_system::{ClaimId, ClaimKind, Evidence, Run, StartId, System, Verdict,
 use gander_term::{Pool, TermId};
 use rustc_hash::FxHashSet;
 
+pub use eliminate::exists as eliminated;
 pub use gap::Gap;
 pub use panel::{Panel, claims_in_file_name};
 pub use rejection::Rejection;

@@ -18,6 +18,7 @@ fn main() {
         if agreement::agrees(&mut engines, seed) {
             compared += 1;
         }
+        agreement::agrees_on_any(&mut engines, seed);
         seed += 1;
         if seed % 500 == 0 {
             println!("{compared} compared, {seed} seeds");

@@ -4,7 +4,7 @@
 //! for its depth.
 
 use crate::explainer::{Explainer, Stop};
-use crate::path::{Found, From, Wanted};
+use crate::path::{Found, From, Wanted, WatchId};
 use crate::set::PartSet;
 
 /// What is known of a claim up to a depth.
@@ -32,7 +32,8 @@ impl Explainer<'_> {
 
     fn bounded_core(&mut self, least: u32, k: u32) -> Result<Bounded, Stop> {
         let all = self.all();
-        let broken = [self.property];
+        let Some(property) = self.property else { return Ok(Bounded::Unknown) };
+        let broken = [property];
         let mut core = PartSet::none(self.parts.len());
         for steps in least..=k {
             // What shorter runs need is preferred.
@@ -64,7 +65,7 @@ impl Explainer<'_> {
 
     /// The parts that refutations of all lengths use; none if some run breaks the claim.
     fn bounded_grounds(&mut self, kept: &PartSet, least: u32, k: u32) -> Result<Option<PartSet>, Stop> {
-        let broken = [self.property];
+        let broken: Vec<WatchId> = self.property.into_iter().collect();
         let mut used = PartSet::none(self.parts.len());
         for steps in (least..=k).rev() {
             let wanted = Wanted { kept, from: From::Start, steps, along: &[], broken: &broken };

@@ -90,6 +90,7 @@ impl Explainer<'_> {
             cut_sets: None,
             notes: Vec::new(),
         };
+        explanation.notes.extend(self.note.map(str::to_string));
         let stopped = self.fulfil(request, found, &mut explanation).is_err();
         if stopped {
             let minimal = explanation.cores.iter().filter(|c| c.minimal).count();

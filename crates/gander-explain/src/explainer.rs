@@ -4,15 +4,17 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use gander_smt::{Killer, Solvers};
+use gander_system::passes::pinned;
 use gander_system::{ClaimId, ClaimKind, Evidence, System, Verdict};
-use gander_term::Pool;
+use gander_term::{Pool, SymbolId, TermId};
+use rustc_hash::FxHashMap;
 
 use crate::parts::Parts;
 use crate::path::{Found, From, Path, Values, Wanted, WatchId};
 use crate::proof::{Proof, Tried, candidates_of};
 use crate::relax::relaxed;
 use crate::set::PartSet;
-use crate::witness::{Witness, invariant_of};
+use crate::witness::{Witness, invariant_of, is_proof, why_no_core};
 
 /// Who decides claims and checks evidence for this crate, which knows no engine.
 pub trait Prover {
@@ -21,6 +23,19 @@ pub trait Prover {
 
     /// Checks that the evidence in a verdict shows what it says; else why it does not.
     fn certify(&mut self, system: &System, claim: ClaimId, verdict: &Verdict) -> Result<(), String>;
+
+    /// A formula that is equivalent to `exists symbols. formula`; better without a quantifier, which few solvers understand.
+    fn eliminate(&mut self, pool: &mut Pool, symbols: &[SymbolId], formula: TermId) -> TermId {
+        let mut bound = Vec::new();
+        let mut map = FxHashMap::default();
+        for &s in symbols {
+            let (name, sort) = (pool.symbol(s).name.clone(), pool.symbol(s).sort);
+            bound.push(pool.declare_bound(&name, sort));
+            map.insert(s, pool.var(bound[bound.len() - 1]));
+        }
+        let formula = pool.substitute(formula, &map);
+        pool.exists(&bound, formula)
+    }
 }
 
 /// What the work may cost.
@@ -46,6 +61,15 @@ impl ExplainConfig {
             killer: Killer::new(),
         }
     }
+}
+
+/// What is known of the claim beforehand.
+#[derive(Clone, Debug, Default)]
+struct Given {
+    /// Evidence about it.
+    exact: Option<Evidence>,
+    /// What has formulas that may help.
+    hint: Option<Evidence>,
 }
 
 /// Why the work ended early.
@@ -75,13 +99,18 @@ const FIRST_PATIENCE: u32 = 5;
 const PART_OF_REST: u32 = 8;
 /// The deepest induction that is tried before engines are asked.
 const DEEP: u32 = 5;
+/// How many shares of time a claim gets if nobody set a limit and every question goes to engines.
+const PATIENCE_WITH_ENGINES: u32 = 15;
 
 /// Explains why one claim holds; made with the verdict that it does.
 pub struct Explainer<'p> {
     pub(crate) path: Path,
     pub(crate) parts: Parts,
     pub(crate) claim: ClaimId,
-    pub(crate) property: WatchId,
+    /// What every state must satisfy; none for claims about infinite runs, which only engines decide.
+    pub(crate) property: Option<WatchId>,
+    /// What a person should know of the claim.
+    pub(crate) note: Option<&'static str>,
     pub(crate) last_values: Option<Values>,
     /// Formulas that some proof used.
     lemmas: Vec<WatchId>,
@@ -113,16 +142,29 @@ impl<'p> Explainer<'p> {
         config: ExplainConfig,
         prover: &'p mut dyn Prover,
     ) -> Result<Explainer<'p>, String> {
-        match (&system.claims[claim.index()].kind, verdict) {
-            (ClaimKind::Always(_), Verdict::Holds(e)) | (ClaimKind::Reachable(_), Verdict::Fails(e)) => {
-                Explainer::make(system, parts, claim, Some(e), config, prover)
-            }
-            _ => {
-                let mut pool = Pool::fork(&system.pool);
-                invariant_of(system, &mut pool, claim)?;
-                Err("it is shown by a run, which rests on no element".into())
-            }
+        if let Some(why) = why_no_core(system, claim) {
+            return Err(why.into());
         }
+        let kind = &system.claims[claim.index()].kind;
+        let (Verdict::Holds(evidence) | Verdict::Fails(evidence)) = verdict else {
+            return Err("it was not decided".into());
+        };
+        if !is_proof(kind, verdict) {
+            return Err("it is shown by a run, which rests on no element".into());
+        }
+        if invariant_of(system, &mut Pool::fork(&system.pool), claim).is_some() {
+            let given = Given { exact: Some(evidence.clone()), hint: None };
+            return Explainer::make(system, parts, claim, given, config, prover);
+        }
+        let pinned = pinned(system, claim, &mut |pool, symbols, t| prover.eliminate(pool, symbols, t))
+            .map_err(|e| e.to_string())?;
+        let given = Given { exact: pinned.evidence(evidence), hint: pinned.hint(evidence) };
+        let parts = parts.carried(&pinned.system, |e| pinned.element(e));
+        let note = pinned.note;
+        let system = Arc::new(pinned.system);
+        let mut made = Explainer::make(&system, parts, ClaimId(0), given, config, prover)?;
+        made.note = note;
+        Ok(made)
     }
 
     /// An explainer for bounded cores only: nothing needs to be proved.
@@ -133,26 +175,34 @@ impl<'p> Explainer<'p> {
         config: ExplainConfig,
         prover: &'p mut dyn Prover,
     ) -> Result<Explainer<'p>, String> {
-        Explainer::make(system, parts, claim, None, config, prover)
+        if invariant_of(system, &mut Pool::fork(&system.pool), claim).is_none() {
+            return Err("bounded cores are for claims about single states".into());
+        }
+        Explainer::make(system, parts, claim, Given::default(), config, prover)
     }
 
     fn make(
         system: &Arc<System>,
         parts: Parts,
         claim: ClaimId,
-        evidence: Option<&Evidence>,
+        given: Given,
         config: ExplainConfig,
         prover: &'p mut dyn Prover,
     ) -> Result<Explainer<'p>, String> {
         let mut pool = Pool::fork(&system.pool);
-        let property = invariant_of(system, &mut pool, claim)?;
-        let found = evidence.and_then(|e| candidates_of(system, &mut pool, e));
-        let mut about = vec![property];
+        let property = invariant_of(system, &mut pool, claim);
+        let hint = given.hint.as_ref().or(given.exact.as_ref()).filter(|_| property.is_some());
+        let found = hint.and_then(|e| candidates_of(system, &mut pool, e));
+        let mut about: Vec<TermId> = property.into_iter().collect();
         about.extend(found.iter().flat_map(|(_, terms)| terms));
         let mut path = Path::new(system, &parts, &config.solvers, config.killer.clone(), &about, pool)?;
-        path.deadline = config.timeout.and_then(|t| Instant::now().checked_add(t));
+        let timeout = match property {
+            Some(_) => config.timeout,
+            None => config.timeout.or(Some(config.share.saturating_mul(PATIENCE_WITH_ENGINES))),
+        };
+        path.deadline = timeout.and_then(|t| Instant::now().checked_add(t));
         path.patience = Some(config.share.saturating_mul(FIRST_PATIENCE));
-        let watched = path.watch(property);
+        let watched = property.map(|p| path.watch(p));
         let (depth, lemmas) = match found {
             Some((k, terms)) => (k, terms.into_iter().map(|t| path.watch(t)).collect()),
             None => (1, Vec::new()),
@@ -162,6 +212,7 @@ impl<'p> Explainer<'p> {
             parts,
             claim,
             property: watched,
+            note: None,
             last_values: None,
             lemmas,
             depth,
@@ -171,7 +222,7 @@ impl<'p> Explainer<'p> {
             undecided: Vec::new(),
             news: Vec::new(),
             guessed: false,
-            given: evidence.cloned(),
+            given: given.exact,
             suggested: None,
         })
     }
@@ -222,12 +273,18 @@ impl<'p> Explainer<'p> {
         Ok(self.path.ask(wanted))
     }
 
-    /// The verdict that evidence for "no such state" is.
+    fn kind(&self) -> &ClaimKind {
+        &self.path.system.claims[self.claim.index()].kind
+    }
+
+    /// The verdict that a proof is.
     pub(crate) fn proved(&self, evidence: Evidence) -> Verdict {
-        match self.path.system.claims[self.claim.index()].kind {
-            ClaimKind::Reachable(_) => Verdict::Fails(evidence),
-            _ => Verdict::Holds(evidence),
+        let holds = Verdict::Holds(evidence);
+        if is_proof(self.kind(), &holds) {
+            return holds;
         }
+        let Verdict::Holds(evidence) = holds else { return holds };
+        Verdict::Fails(evidence)
     }
 
     /// True if the claim is known to be lost without the part.
@@ -258,9 +315,10 @@ impl<'p> Explainer<'p> {
         if self.lemmas.is_empty() {
             return Ok(None);
         }
+        let Some(property) = self.property else { return Ok(None) };
         let (all, depth) = (self.all(), self.depth);
-        let mut formulas = vec![self.property];
-        formulas.extend(self.lemmas.iter().copied().filter(|w| *w != self.property));
+        let mut formulas = vec![property];
+        formulas.extend(self.lemmas.iter().copied().filter(|w| *w != property));
         let proof = self.reduce(&all, depth, &formulas)?;
         if proof.is_some() || self.path.unanswered == 0 {
             return Ok(proof);
@@ -277,6 +335,9 @@ impl<'p> Explainer<'p> {
         }
         if self.undecided.iter().any(|set| kept.is_subset(set)) {
             return Ok(Adequacy::Undecided);
+        }
+        if self.property.is_none() {
+            return self.by_engines(kept);
         }
         for steps in 0..=SHORT {
             if let Some(found) = self.short_run(kept, steps)? {
@@ -311,7 +372,8 @@ impl<'p> Explainer<'p> {
 
     /// A run of so many steps that breaks the claim.
     fn short_run(&mut self, kept: &PartSet, steps: u32) -> Result<Option<Adequacy>, Stop> {
-        let broken = [self.property];
+        let Some(property) = self.property else { return Ok(None) };
+        let broken = [property];
         let wanted = Wanted { kept, from: From::Start, steps, along: &[], broken: &broken };
         let Found::Path = self.ask(&wanted)? else { return Ok(None) };
         let Ok(values) = self.path.values(steps) else { return Ok(None) };
@@ -331,7 +393,8 @@ impl<'p> Explainer<'p> {
         let (system, pool) = (&self.path.system, &self.path.pool);
         let fulfilled = witness.fulfilled(system, pool, &self.parts)?;
         let fits = fulfilled.rest && kept.is_subset(&fulfilled.parts);
-        (fits && witness.breaks(system, pool, self.path.formula(self.property))).then_some(witness)
+        let breaks = self.property.is_none_or(|p| witness.breaks(system, pool, self.path.formula(p)));
+        (fits && breaks).then_some(witness)
     }
 
     /// Grows a set that a run shows to be inadequate, by what the run and others of its length fulfil besides.
@@ -340,8 +403,10 @@ impl<'p> Explainer<'p> {
             w.fulfilled(&e.path.system, &e.path.pool, &e.parts).map_or_else(|| kept.clone(), |f| f.parts)
         };
         let mut grown = fulfilled(self, &witness);
-        let broken = [self.property];
-        let candidates: Vec<usize> = grown.complement().intersection(&self.path.available).iter().collect();
+        let broken: Vec<WatchId> = self.property.into_iter().collect();
+        // A path of that length says nothing of an infinite run.
+        let most = if broken.is_empty() { 0 } else { grown.universe() };
+        let candidates: Vec<usize> = grown.complement().intersection(&self.path.available).iter().take(most).collect();
         for p in candidates {
             if grown.has(p) {
                 continue;
@@ -379,13 +444,15 @@ impl<'p> Explainer<'p> {
         if time.is_zero() || self.config.killer.is_tripped() {
             return Err(Stop::Late);
         }
-        match (self.prover.prove(&system, self.claim, time), &self.path.system.claims[self.claim.index()].kind) {
-            (Verdict::Holds(evidence), ClaimKind::Always(_)) | (Verdict::Fails(evidence), ClaimKind::Reachable(_)) => {
+        let verdict = self.prover.prove(&system, self.claim, time);
+        let is_proof = is_proof(self.kind(), &verdict);
+        match verdict {
+            Verdict::Holds(evidence) | Verdict::Fails(evidence) if is_proof => {
                 let proof = self.learn(kept, &evidence)?;
                 Ok(Adequacy::Adequate(proof))
             }
-            (Verdict::Fails(Evidence::Run(run)), ClaimKind::Always(_))
-            | (Verdict::Holds(Evidence::Run(run)), ClaimKind::Reachable(_)) => {
+            Verdict::Holds(Evidence::Run(run) | Evidence::Lasso { run, .. })
+            | Verdict::Fails(Evidence::Run(run) | Evidence::Lasso { run, .. }) => {
                 let steps = run.length().min(u64::from(u32::MAX)) as u32;
                 match self.accept(kept, Witness { run }) {
                     Some(witness) if steps <= 50 => self.not_enough(kept, witness, steps),
@@ -402,7 +469,12 @@ impl<'p> Explainer<'p> {
                     }
                 }
             }
-            _ => {
+            // Checked by whoever found it: a run into a recurrent set.
+            Verdict::Holds(_) | Verdict::Fails(_) => {
+                self.remember_inadequate(kept);
+                Ok(Adequacy::Inadequate)
+            }
+            Verdict::Unknown { .. } => {
                 self.guessed = true;
                 Ok(Adequacy::Undecided)
             }
@@ -413,7 +485,9 @@ impl<'p> Explainer<'p> {
     fn learn(&mut self, kept: &PartSet, evidence: &Evidence) -> Result<Proof, Stop> {
         let system = Arc::clone(&self.path.system);
         let found = candidates_of(&system, &mut self.path.pool, evidence);
-        if let Some((k, terms)) = found {
+        if self.property.is_some()
+            && let Some((k, terms)) = found
+        {
             let formulas: Vec<WatchId> = terms.into_iter().map(|t| self.path.watch(t)).collect();
             for &f in &formulas {
                 if !self.lemmas.contains(&f) {

@@ -37,4 +37,4 @@ pub use relax::relaxed;
 pub use reuse::reprove;
 pub use set::PartSet;
 pub use vacuity::Vacuity;
-pub use witness::{invariant_of, why_no_core};
+pub use witness::{is_proof, rests_on_runs_alone, why_no_core};

@@ -10,7 +10,7 @@
 //! What the author did not write is no part and is always there: resolved frames, memories and flags that a front-end
 //! added (each is a total definition of a variable that nothing else constrains, so that it changes no verdict).
 
-use gander_system::passes::{Fork, Grain, Granule, granules};
+use gander_system::passes::{Divided, Fork, Grain, Granule, granules};
 use gander_system::{Effect, ElementId, ElementKind, ElementName, Span, StreamKind, System};
 use rustc_hash::FxHashMap;
 
@@ -107,11 +107,12 @@ impl Parts {
         Parts::with(system, &[], source, granularity, None)
     }
 
-    /// The system with conjuncts or branches as elements of their own, and its parts.
-    pub fn divided(system: &System, source: &str, granularity: Granularity, grain: Grain) -> (System, Parts) {
-        let (system, found) = granules(system, grain);
-        let parts = Parts::with(&system, &found, source, granularity, Some(grain));
-        (system, parts)
+    /// The system with conjuncts or branches as elements of their own, and its parts. Some elements may be too large to be divided
+    /// ([`Divided::cut_short`]).
+    pub fn divided(system: &System, source: &str, granularity: Granularity, grain: Grain) -> (Divided, Parts) {
+        let divided = granules(system, grain);
+        let parts = Parts::with(&divided.system, &divided.granules, source, granularity, Some(grain));
+        (divided, parts)
     }
 
     fn with(
@@ -250,6 +251,22 @@ impl Parts {
                 of_element[e.index()] = Some(list.len() as u32);
             }
             list.push(Part { name, kind: draft.kind, span: draft.span, elements: draft.elements, owner: draft.owner });
+        }
+        Parts { list, of_element }
+    }
+
+    /// The same parts of a system that was made of this one; `origin` gives the old element of a new one, none for what is always
+    /// there.
+    pub fn carried(&self, to: &System, origin: impl Fn(ElementId) -> Option<ElementId>) -> Parts {
+        let mut list = self.list.clone();
+        list.iter_mut().for_each(|p| p.elements.clear());
+        let mut of_element = vec![None; to.elements.len()];
+        for (i, part) in of_element.iter_mut().enumerate() {
+            let id = ElementId(i as u32);
+            *part = origin(id).and_then(|old| self.of_element.get(old.index()).copied().flatten());
+            if let Some(p) = *part {
+                list[p as usize].elements.push(id);
+            }
         }
         Parts { list, of_element }
     }

@@ -63,8 +63,9 @@ const FEW: usize = 400;
 impl Explainer<'_> {
     /// The greatest k-inductive subset of the candidates that has the claim's formula, in a relaxation (Houdini).
     pub(crate) fn try_candidates(&mut self, kept: &PartSet, k: u32, candidates: &[WatchId]) -> Result<Tried, Stop> {
-        let mut left = vec![self.property];
-        left.extend(candidates.iter().copied().filter(|&c| c != self.property));
+        let Some(property) = self.property else { return Ok(Tried::NotEnough) };
+        let mut left = vec![property];
+        left.extend(candidates.iter().copied().filter(|&c| c != property));
         for steps in 0..k {
             loop {
                 let wanted = Wanted { kept, from: From::Start, steps, along: &[], broken: &left };
@@ -168,7 +169,8 @@ impl Explainer<'_> {
         all: &[WatchId],
         how: Thoroughness,
     ) -> Result<Option<Vec<WatchId>>, Stop> {
-        let mut needed = vec![self.property];
+        let Some(property) = self.property else { return Ok(None) };
+        let mut needed = vec![property];
         if all.len() == 1 {
             return Ok(Some(needed));
         }

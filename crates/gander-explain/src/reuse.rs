@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
-use gander_system::{ClaimId, ClaimKind, System, Verdict};
+use gander_system::{ClaimId, System, Verdict};
+use gander_term::Pool;
 
 use crate::explainer::{ExplainConfig, Explainer, Prover};
 use crate::parts::Parts;
 use crate::proof::{Proof, Tried};
 use crate::set::PartSet;
+use crate::witness::{invariant_of, is_proof};
 
 /// The deepest induction that old formulas are tried with.
 const DEEPEST: u32 = 3;
@@ -21,11 +23,8 @@ pub fn reprove(
     config: ExplainConfig,
     prover: &mut dyn Prover,
 ) -> Option<Verdict> {
-    let proved = matches!(
-        (&system.claims.get(claim.index())?.kind, old),
-        (ClaimKind::Always(_), Verdict::Holds(_)) | (ClaimKind::Reachable(_), Verdict::Fails(_))
-    );
-    if !proved {
+    let about_states = invariant_of(system, &mut Pool::fork(&system.pool), claim).is_some();
+    if !about_states || !is_proof(&system.claims.get(claim.index())?.kind, old) {
         return None;
     }
     let mut explainer = Explainer::new(system, Parts::none(system), claim, old, config, prover).ok()?;

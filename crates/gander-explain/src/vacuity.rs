@@ -77,7 +77,7 @@ impl Explainer<'_> {
     /// The left side of the implication that the claim, or the equation of the stream that it names, is.
     fn left_side(&self) -> Option<(Pool, TermId)> {
         let system = &self.path.system;
-        let claim = self.path.formula(self.property);
+        let claim = self.path.formula(self.property?);
         let implied = |pool: &Pool, t: TermId| match (pool.op(t), pool.args(t)) {
             (Op::Implies, &[a, _]) => Some(a),
             _ => None,

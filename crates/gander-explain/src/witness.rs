@@ -5,7 +5,9 @@
 //! set is still not enough. That grows an inadequate set without another question.
 
 use gander_smt::StepSymbol;
-use gander_system::{ClaimId, ClaimKind, Effect, Leg, Run, StartId, State, Step, System, TransitionId};
+use gander_system::{
+    ClaimId, ClaimKind, Effect, Goal, Leg, Run, StartId, State, Step, System, TransitionId, Verdict,
+};
 use gander_term::{Pool, SymbolId, TermId, Value, evaluate};
 use rustc_hash::FxHashMap;
 
@@ -149,38 +151,56 @@ fn is_true(pool: &Pool, t: TermId, env: &FxHashMap<SymbolId, Value>) -> bool {
     evaluate(pool, t, &|s| env.get(&s).cloned()) == Ok(Value::Bool(true))
 }
 
-/// What every state must satisfy for the claim's proof to stand; else why there are no cores of such a claim.
-///
-/// Cores are for claims that more runs can only break: `always`, and `reachable` of a state that is not.
-pub fn invariant_of(system: &System, pool: &mut Pool, claim: ClaimId) -> Result<TermId, &'static str> {
-    use gander_system::Goal;
-    match &system.claims[claim.index()].kind {
-        ClaimKind::Always(p) => Ok(p.term()),
+/// What every state must satisfy for the claim's proof to stand; none if the claim is not about single states.
+pub(crate) fn invariant_of(system: &System, pool: &mut Pool, claim: ClaimId) -> Option<TermId> {
+    match &system.claims.get(claim.index())?.kind {
+        ClaimKind::Always(p) => Some(p.term()),
         ClaimKind::Reachable(goals) => match &goals[..] {
-            [Goal::State(g)] => Ok(pool.not(g.term())),
-            [Goal::Step { .. }] => Err(GUARDS),
-            _ => Err("not for this kind: a chain of goals is proved about another system, with a node for each goal"),
+            [Goal::State(g)] => Some(pool.not(g.term())),
+            _ => None,
         },
-        ClaimKind::CanEnable(_) | ClaimKind::NoSinkhole(_) | ClaimKind::NoDeadlock | ClaimKind::Completable(_) => {
-            Err(GUARDS)
-        }
-        ClaimKind::Eventually { .. } | ClaimKind::AlwaysEventually { .. } | ClaimKind::LeadsTo { .. } => Err(
-            "not for this kind: a liveness proof rests on ranks, which need not decrease in the runs that are there \
-                 when something is removed",
-        ),
-        ClaimKind::StartSatisfiable(_)
-        | ClaimKind::InfiniteRun
-        | ClaimKind::AlwaysPossible(_)
-        | ClaimKind::ExistsAlways(_) => {
-            Err("not for this kind: more runs can make it true as well as false, so that what is enough is not defined")
-        }
+        _ => None,
     }
+}
+
+/// True if the verdict says that no run of some kind exists: that is what can rest on elements. The others are shown by a run.
+pub fn is_proof(kind: &ClaimKind, verdict: &Verdict) -> bool {
+    match kind {
+        ClaimKind::Always(_)
+        | ClaimKind::NoSinkhole(_)
+        | ClaimKind::NoDeadlock
+        | ClaimKind::Completable(_)
+        | ClaimKind::Eventually { .. }
+        | ClaimKind::AlwaysEventually { .. }
+        | ClaimKind::LeadsTo { .. } => matches!(verdict, Verdict::Holds(_)),
+        ClaimKind::Reachable(_)
+        | ClaimKind::CanEnable(_)
+        | ClaimKind::StartSatisfiable(_)
+        | ClaimKind::InfiniteRun
+        | ClaimKind::ExistsAlways(_) => matches!(verdict, Verdict::Fails(_)),
+        ClaimKind::AlwaysPossible(_) => false,
+    }
+}
+
+/// True if what the claim says does not depend on guards and effects but by the runs that there are: more runs can only break its proof.
+/// For the others something is pinned down while elements are removed (docs/semantics.md, validity cores).
+pub fn rests_on_runs_alone(kind: &ClaimKind) -> bool {
+    matches!(
+        kind,
+        ClaimKind::Always(_)
+            | ClaimKind::Reachable(_)
+            | ClaimKind::CanEnable(_)
+            | ClaimKind::StartSatisfiable(_)
+            | ClaimKind::InfiniteRun
+    )
 }
 
 /// Why claims of its kind have no cores; none if they can have some.
 pub fn why_no_core(system: &System, claim: ClaimId) -> Option<&'static str> {
-    invariant_of(system, &mut Pool::fork(&system.pool), claim).err()
+    match system.claims.get(claim.index())?.kind {
+        ClaimKind::AlwaysPossible(_) => {
+            Some("not for this kind: more runs can make it true as well as false, so that what is enough is not defined")
+        }
+        _ => None,
+    }
 }
-
-const GUARDS: &str = "not for this kind: it speaks of guards and effects, which are elements themselves: without some of them it \
-                      would be another claim";

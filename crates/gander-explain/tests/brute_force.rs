@@ -10,3 +10,30 @@ fn fifty_random_systems() {
     let compared = (0..).filter(|&seed| agreement::agrees(&mut engines, seed)).take(50).count();
     assert_eq!(compared, 50);
 }
+
+#[test]
+fn claims_of_every_kind() {
+    let mut engines = prover::Engines::new();
+    let mut compared: std::collections::BTreeMap<&str, u32> = std::collections::BTreeMap::new();
+    for seed in 0..150 {
+        if let Some(kind) = agreement::agrees_on_any(&mut engines, seed) {
+            *compared.entry(kind).or_default() += 1;
+        }
+    }
+    let kinds: Vec<&str> = compared.keys().copied().collect();
+    let expected = [
+        "always-eventually",
+        "can-enable",
+        "chain",
+        "completable",
+        "eventually",
+        "exists-always",
+        "infinite-run",
+        "leads-to",
+        "no-deadlock",
+        "no-sinkhole",
+        "reachable",
+        "start-satisfiable",
+    ];
+    assert_eq!(kinds, expected, "{compared:?}");
+}

@@ -9,12 +9,13 @@ use gander_engines::{CancelToken, CheckConfig, Nobody, Observer, check};
 use gander_explain::failure::{RunChecker, RunRequest, explain_run};
 use gander_explain::{
     Bounded, ExplainConfig, Explainer, Explanation, Grain, Granularity, PartSet, Parts, Prover, Request, Vacuity,
-    why_no_core,
+    Wish, is_proof,
 };
 use gander_lang::language_of;
 use gander_report::{DiagnosticView, ElementView, ExplainView, ExplainedView, VacuityView};
 use gander_smt::Solvers;
-use gander_system::{ClaimId, ClaimKind, ClaimOrigin, Run, System, Verdict};
+use gander_system::{ClaimId, ClaimOrigin, Run, System, Verdict};
+use gander_term::{Pool, SymbolId, TermId};
 
 use crate::check::{CheckOptions, Findings, StructuralChecks, check_loaded};
 use crate::mutation::{MutationBudget, mutation};
@@ -99,6 +100,10 @@ impl Prover for Engines<'_> {
     fn certify(&mut self, system: &System, claim: ClaimId, verdict: &Verdict) -> Result<(), String> {
         self.checker.check(system, claim, verdict).map(drop).map_err(|e| e.to_string())
     }
+
+    fn eliminate(&mut self, pool: &mut Pool, symbols: &[SymbolId], formula: TermId) -> TermId {
+        gander_certify::eliminated(pool, symbols, formula)
+    }
 }
 
 impl RunChecker for Engines<'_> {
@@ -156,8 +161,12 @@ pub fn explain_source(
         let (system, mut parts) = match options.grain {
             None => (Arc::clone(whole), Parts::of(whole, source, options.granularity)),
             Some(grain) => {
-                let (system, parts) = Parts::divided(whole, source, options.granularity, grain);
-                (Arc::new(system), parts)
+                let (divided, parts) = Parts::divided(whole, source, options.granularity, grain);
+                for &e in &divided.cut_short {
+                    let name = divided.system.element_name(e);
+                    explained.notices.push(format!("{name} has too many parts and is not divided into all of them"));
+                }
+                (Arc::new(divided.system), parts)
             }
         };
         let system = &system;
@@ -172,10 +181,8 @@ pub fn explain_source(
             if claim.origin == ClaimOrigin::Structural && options.check.properties.is_empty() {
                 continue;
             }
-            let proved = matches!(
-                (&claim.kind, &outcome.verdict),
-                (ClaimKind::Reachable(_), Verdict::Fails(_)) | (_, Verdict::Holds(_))
-            );
+            // What holds is explained or has a reason; so is what is proved to be impossible.
+            let proved = matches!(outcome.verdict, Verdict::Holds(_)) || is_proof(&claim.kind, &outcome.verdict);
             explained.open |= matches!(outcome.verdict, Verdict::Unknown { .. });
             explained.failed |= matches!(outcome.verdict, Verdict::Fails(_));
             let left = options.check.timeout.map(|t| t.saturating_sub(started.elapsed()));
@@ -218,10 +225,8 @@ pub fn explain_source(
                 }
             }
             if !proved {
-                let why = match (&outcome.verdict, &claim.kind) {
-                    (Verdict::Unknown { .. }, _) => "it was not decided",
-                    // A dead transition is proved to be one.
-                    (_, ClaimKind::CanEnable(_)) => why_no_core(system, outcome.claim).unwrap_or("it fails"),
+                let why = match &outcome.verdict {
+                    Verdict::Unknown { .. } => "it was not decided",
                     _ => "it fails",
                 };
                 view.unexplained.push((claim.name.clone(), why.into()));
@@ -238,7 +243,7 @@ pub fn explain_source(
                         found(&claim.name, &parts.names(&core.parts));
                     };
                     let explanation = explainer.explain(options.request, &mut tell);
-                    view.results.push(explained_view(&claim.name, span, &explanation));
+                    view.results.push(explained_view(&claim.name, span, options.request, &explanation));
                     if options.vacuity {
                         let found = explainer.vacuity();
                         vacuity_views(&claim.name, &explanation, &found, &parts, &mut view.vacuity);
@@ -364,7 +369,8 @@ fn members(set: &PartSet) -> Vec<usize> {
     set.iter().collect()
 }
 
-fn explained_view(name: &str, span: Option<(usize, usize)>, e: &Explanation) -> ExplainedView {
+fn explained_view(name: &str, span: Option<(usize, usize)>, request: Request, e: &Explanation) -> ExplainedView {
+    let all = matches!(request.cores, Wish::All | Wish::AllOffline) || request.cut_sets;
     let mut notes = e.notes.clone();
     for core in e.cores.iter().filter_map(|c| c.unchecked.as_ref()) {
         notes.push(format!("a core did not pass its check: {core}"));
@@ -376,6 +382,7 @@ fn explained_view(name: &str, span: Option<(usize, usize)>, e: &Explanation) -> 
         must: members(&e.must),
         may: members(&e.may),
         complete: e.complete,
+        found: all.then(|| e.cores.iter().filter(|c| c.minimal).count()),
         approximate: e.approximate,
         cut_sets: e.cut_sets.as_ref().map(|cuts| cuts.iter().map(members).collect()),
         bound: None,
@@ -398,6 +405,7 @@ fn bounded_view(
         must: Vec::new(),
         may: members(core),
         complete: false,
+        found: None,
         approximate: false,
         cut_sets: None,
         bound: Some(k),

@@ -9,10 +9,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use gander_engines::{CheckConfig, CheckReport, Nobody, check};
-use gander_explain::Parts;
+use gander_explain::{Parts, is_proof, rests_on_runs_alone};
 use gander_report::{ExplainView, MutantFate, MutantView, MutationView};
 use gander_system::passes::mutants;
-use gander_system::{ClaimId, ClaimKind, System, Verdict};
+use gander_system::{ClaimId, System, Verdict};
 
 use crate::explain::Engines;
 
@@ -64,7 +64,7 @@ pub(crate) fn mutation(
             found.mutants.push(MutantView { element, what: mutant.what.clone(), fates });
         }
     }
-    found.disagreements = disagreements(view, &found);
+    found.disagreements = disagreements(system, view, &found);
     found
 }
 
@@ -87,22 +87,25 @@ fn fates(mutated: &Arc<System>, proved: &[Proved<'_>], engines: &mut Engines<'_>
     let report = check(mutated, &config, engines.cancel, &Nobody);
     for outcome in &report.outcomes {
         let Some(&i) = open.iter().find(|&&i| proved[i].claim == outcome.claim) else { continue };
-        let unreachable = matches!(mutated.claims[outcome.claim.index()].kind, ClaimKind::Reachable(_));
-        fates[i] = match (&outcome.verdict, unreachable) {
-            (Verdict::Holds(_), false) | (Verdict::Fails(_), true) => MutantFate::Survived,
-            (Verdict::Fails(_), false) | (Verdict::Holds(_), true) => MutantFate::Killed,
-            (Verdict::Unknown { .. }, _) => MutantFate::Undecided,
+        fates[i] = match &outcome.verdict {
+            Verdict::Unknown { .. } => MutantFate::Undecided,
+            verdict if is_proof(&mutated.claims[outcome.claim.index()].kind, verdict) => MutantFate::Survived,
+            Verdict::Holds(_) | Verdict::Fails(_) => MutantFate::Killed,
         };
     }
     fates
 }
 
-/// Killed mutants of elements that some core does without.
-fn disagreements(view: &ExplainView, found: &MutationView) -> Vec<String> {
+/// Killed mutants of elements that some core does without. What a claim says of guards and effects may change with them, so that only claims
+/// that rest on runs alone are compared.
+fn disagreements(system: &System, view: &ExplainView, found: &MutationView) -> Vec<String> {
     let mut texts = Vec::new();
     for mutant in &found.mutants {
         for (property, fate) in found.properties.iter().zip(&mutant.fates) {
             let Some(r) = view.results.iter().find(|r| r.property == *property) else { continue };
+            if !system.find_claim(property).is_some_and(|c| rests_on_runs_alone(&c.kind)) {
+                continue;
+            }
             let spared = r.cores.iter().any(|c| !c.contains(&mutant.element));
             if *fate == MutantFate::Killed && spared {
                 let name = &view.elements[mutant.element].name;

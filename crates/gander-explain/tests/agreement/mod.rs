@@ -4,11 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gander_explain::{
-    ExplainConfig, Explainer, Explanation, Granularity, PartSet, Parts, Prover, Request, Wish, minimal_hitting_sets,
+    ExplainConfig, Explainer, Explanation, Granularity, PartSet, Parts, Prover, Request, Wish, is_proof,
+    minimal_hitting_sets,
 };
 use gander_system::{ClaimId, Verdict};
 
-use crate::brute::{minimal_cores, random_system};
+use crate::brute::{kinds, minimal_cores, random_system};
 use crate::prover::Engines;
 
 fn sorted(found: &Explanation) -> Vec<PartSet> {
@@ -51,4 +52,27 @@ pub fn agrees(engines: &mut Engines, seed: u64) -> bool {
     let (found, context) = ask(Request::default());
     assert!(expected.iter().any(|m| m.is_subset(&found.cores[0].parts)), "{context}");
     true
+}
+
+/// The same for a claim of any kind that has cores. The word for the kind if there was something to compare.
+pub fn agrees_on_any(engines: &mut Engines, seed: u64) -> Option<&'static str> {
+    let system = Arc::new(kinds::random_claim(seed));
+    let parts = Parts::of(&system, "", Granularity::Written);
+    let expected = kinds::minimal_cores_of_any(&system, &parts)?;
+    let claim = ClaimId(0);
+    let verdict = engines.prove(&system, claim, Duration::from_secs(20));
+    let kind = &system.claims[0].kind;
+    assert!(is_proof(kind, &verdict), "seed {seed}: {verdict:?}\n{}", system.to_text());
+    let config = ExplainConfig { share: Duration::from_secs(20), ..ExplainConfig::new(&engines.solvers) };
+    for cores in [Wish::All, Wish::Minimal] {
+        let mut explainer = Explainer::new(&system, parts.clone(), claim, &verdict, config.clone(), engines).unwrap();
+        let found = explainer.explain(Request { cores, ..Request::default() }, &mut |_, _| {});
+        let context = format!("seed {seed}, {cores:?}\n{}\n{:?}", system.to_text(), found.notes);
+        assert!(!found.approximate && found.cores.iter().all(|c| c.unchecked.is_none()), "{context}");
+        match cores {
+            Wish::All => assert_eq!(sorted(&found), expected, "{context}"),
+            _ => assert!(expected.contains(&found.cores[0].parts), "{context}"),
+        }
+    }
+    Some(kind.word())
 }

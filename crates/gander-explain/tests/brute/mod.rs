@@ -1,5 +1,7 @@
 //! Random small systems over truth values, and their cores by looking at every set of parts.
 
+pub mod kinds;
+
 use gander_explain::{PartSet, Parts};
 use gander_system::{ClaimKind, ClaimOrigin, Effect, ElementId, Role, System, SystemBuilder, VarId};
 use gander_term::{Pool, Sort, SymbolId, TermId, Value, evaluate};

@@ -10,6 +10,7 @@ use gander_engines::{CancelToken, CheckConfig, Nobody, check};
 use gander_explain::{ExplainConfig, Explainer, Explanation, Granularity, Parts, Prover, Request};
 use gander_smt::Solvers;
 use gander_system::{ClaimId, System, Verdict};
+use gander_term::{Pool, SymbolId, TermId};
 
 /// Asks the portfolio, and `gander-certify`.
 pub struct Engines {
@@ -35,6 +36,10 @@ impl Prover for Engines {
 
     fn certify(&mut self, system: &System, claim: ClaimId, verdict: &Verdict) -> Result<(), String> {
         self.checker.check(system, claim, verdict).map(|_| ()).map_err(|e| e.to_string())
+    }
+
+    fn eliminate(&mut self, pool: &mut Pool, symbols: &[SymbolId], formula: TermId) -> TermId {
+        gander_certify::eliminated(pool, symbols, formula)
     }
 }
 

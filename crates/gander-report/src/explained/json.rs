@@ -30,6 +30,9 @@ fn result(view: &ExplainView, r: &ExplainedView) -> Value {
     put("must", names(view, &r.must));
     put("may", names(view, &r.may));
     put("complete", json!(r.complete));
+    if let Some(found) = r.found {
+        put("found", json!(found));
+    }
     put("approximate", json!(r.approximate));
     if let Some(cuts) = &r.cut_sets {
         put("cut_sets", cuts.iter().map(|c| names(view, c)).collect());

@@ -49,6 +49,8 @@ pub struct ExplainedView {
     pub may: Vec<usize>,
     /// The cores are all minimal cores.
     pub complete: bool,
+    /// How many of the cores are known to be minimal, where all minimal ones were asked for.
+    pub found: Option<usize>,
     /// Cores may be larger than necessary, or some may be missing, because not everything could be decided.
     pub approximate: bool,
     /// Minimal sets of elements that cannot all be missing, if asked for.

@@ -45,6 +45,19 @@ pub struct Granule {
 
 /// Parts of parts are divided to this depth.
 const DEEPEST: usize = 8;
+/// A formula is divided into so many places at most: written out, one that shares its parts can have more than anybody has memory for.
+const MOST_PLACES: usize = 1_000;
+
+/// A system that was divided.
+#[derive(Clone, Debug)]
+pub struct Divided {
+    /// The system with elements for the parts of its formulas.
+    pub system: System,
+    /// Which elements these are.
+    pub granules: Vec<Granule>,
+    /// Elements that have more parts than were made: what was not divided is one part.
+    pub cut_short: Vec<ElementId>,
+}
 
 /// A place in a formula that was divided.
 struct Place {
@@ -54,10 +67,16 @@ struct Place {
     parts: Vec<usize>,
 }
 
-/// The system with elements for the parts of its formulas, and which these are.
-pub fn granules(system: &System, grain: Grain) -> (System, Vec<Granule>) {
+/// The system with elements for the parts of its formulas.
+pub fn granules(system: &System, grain: Grain) -> Divided {
     let mut refined = system.clone();
-    let mut work = Work { pool: Pool::fork(&system.pool), grain, found: Vec::new(), elements: Vec::new() };
+    let mut work = Work {
+        pool: Pool::fork(&system.pool),
+        grain,
+        found: Vec::new(),
+        elements: Vec::new(),
+        cut_short: Vec::new(),
+    };
     let mut inputs: Vec<(SymbolId, TermId)> = Vec::new();
     work.elements.clone_from(&system.elements);
     for start in &mut refined.starts {
@@ -133,7 +152,7 @@ pub fn granules(system: &System, grain: Grain) -> (System, Vec<Granule>) {
     }
     refined.elements = work.elements;
     refined.pool = work.pool.freeze();
-    (refined, work.found)
+    Divided { system: refined, granules: work.found, cut_short: work.cut_short }
 }
 
 /// A part with its fresh symbol.
@@ -149,6 +168,7 @@ struct Work {
     grain: Grain,
     found: Vec<Granule>,
     elements: Vec<ElementInfo>,
+    cut_short: Vec<ElementId>,
 }
 
 impl Work {
@@ -160,7 +180,10 @@ impl Work {
             (Op::Eq, &[left, right]) if self.pool.as_symbol(right).is_some() => (left, Some(right)),
             _ => (formula, None),
         };
-        let places = self.places(root);
+        let (places, all) = self.places(root);
+        if !all {
+            self.cut_short.push(id);
+        }
         if places.len() < 3 {
             return None;
         }
@@ -211,13 +234,18 @@ impl Work {
         conditions.into_iter().rev().zip(values).fold(last, |rest, (c, value)| self.pool.ite(c, value, rest))
     }
 
-    /// The places of a formula that is divided, what is divided before its parts; only the first if it is not.
-    fn places(&self, root: TermId) -> Vec<Place> {
+    /// The places of a formula that is divided, what is divided before its parts; only the first if it is not. False beside them
+    /// if there are more.
+    fn places(&self, root: TermId) -> (Vec<Place>, bool) {
+        let mut all = true;
         let mut places = vec![Place { term: root, path: Vec::new(), parts: Vec::new() }];
         let mut i = 0;
         while i < places.len() {
             let (term, path) = (places[i].term, places[i].path.clone());
-            let parts = if path.len() < DEEPEST { self.parts_of(term) } else { Vec::new() };
+            let room = MOST_PLACES.saturating_sub(places.len());
+            let parts = if path.len() < DEEPEST { self.parts_of(term, room) } else { Some(Vec::new()) };
+            all &= parts.is_some();
+            let parts = parts.unwrap_or_default();
             if parts.len() > 1 {
                 let fork = |n: usize| match self.pool.op(term) {
                     Op::And => Fork::Conjunct(n as u32 + 1, parts.len() as u32),
@@ -232,11 +260,11 @@ impl Work {
             }
             i += 1;
         }
-        places
+        (places, all)
     }
 
-    /// The conjuncts or branches of a term.
-    fn parts_of(&self, term: TermId) -> Vec<TermId> {
+    /// The conjuncts or branches of a term; none if they are more than `most`.
+    fn parts_of(&self, term: TermId, most: usize) -> Option<Vec<TermId>> {
         match self.pool.op(term) {
             Op::And => {
                 let mut parts = Vec::new();
@@ -246,8 +274,11 @@ impl Work {
                         Op::And => stack.extend(self.pool.args(t).iter().rev()),
                         _ => parts.push(t),
                     }
+                    if parts.len() + stack.len() > most {
+                        return None;
+                    }
                 }
-                parts
+                Some(parts)
             }
             Op::Ite if self.grain == Grain::Branches => {
                 let mut parts = Vec::new();
@@ -255,11 +286,53 @@ impl Work {
                 while let (Op::Ite, &[_, then, otherwise]) = (self.pool.op(at), self.pool.args(at)) {
                     parts.push(then);
                     at = otherwise;
+                    if parts.len() >= most {
+                        return None;
+                    }
                 }
                 parts.push(at);
-                parts
+                Some(parts)
             }
-            _ => Vec::new(),
+            _ => Some(Vec::new()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gander_term::Sort;
+
+    use super::*;
+    use crate::builder::SystemBuilder;
+
+    /// `x := d(depth)` with `d(0) = x` and `d(i + 1) = (d(i) and y) and (y and d(i))`: two to the power of `depth` conjuncts, few terms.
+    fn shared(depth: u32) -> System {
+        let mut b = SystemBuilder::new("shared", Pool::new(), &[("N", None)]).unwrap();
+        let x = b.var("x", Sort::Bool, Role::State, None, None).unwrap();
+        let y = b.var("y", Sort::Bool, Role::State, None, None).unwrap();
+        let symbols = [x, y].map(|v| b.so_far().var(v).current);
+        let [here, other] = symbols.map(|s| b.pool.var(s));
+        let mut term = here;
+        for _ in 0..depth {
+            // Other operands each time, or else it is simplified.
+            let left = b.pool.mk(Op::And, &[term, other]).unwrap();
+            let right = b.pool.mk(Op::And, &[other, term]).unwrap();
+            term = b.pool.mk(Op::And, &[left, right]).unwrap();
+        }
+        b.start("s", 0.into(), &[(here, None)], None).unwrap();
+        let mut draft = b.transition("t", None, 0.into(), 0.into(), None).unwrap();
+        b.assign(&mut draft, x, term, None).unwrap();
+        b.add(draft).unwrap();
+        b.finish()
+    }
+
+    #[test]
+    fn a_formula_that_shares_its_parts_is_not_written_out() {
+        for (depth, whole) in [(3, true), (60, false)] {
+            let divided = granules(&shared(depth), Grain::Branches);
+            assert!(divided.granules.len() <= MOST_PLACES, "{}", divided.granules.len());
+            assert_eq!(divided.cut_short.is_empty(), whole);
+            assert_eq!(divided.granules.is_empty(), !whole);
         }
     }
 }

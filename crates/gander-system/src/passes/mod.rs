@@ -10,6 +10,7 @@
 //! | [`pursuit`] | liveness claims as claims about safety |
 //! | [`within`], [`started_at`] | the same steps with another claim or start |
 //! | [`flatten`] | one node; the old node is a variable |
+//! | [`pinned`] | claims about guards and effects that say the same while these are removed |
 //! | [`granules`] | conjuncts and branches of formulas as elements of their own |
 //! | [`mutants`] | a small mistake in one place |
 //! | [`compose`] | several instances of specifications as one system |
@@ -27,6 +28,7 @@ mod enabled;
 mod flatten;
 mod granules;
 mod mutants;
+mod pinned;
 mod pursuit;
 mod relocate;
 mod restart;
@@ -40,8 +42,9 @@ pub use compose::{
 pub use constants::{Constants, constants};
 pub use definitions::{Definitions, definitions};
 pub use flatten::{Flat, flatten};
-pub use granules::{Fork, Grain, Granule, granules};
+pub use granules::{Divided, Fork, Grain, Granule, granules};
 pub use mutants::{Mutant, Mutants, mutants};
+pub use pinned::{Eliminate, PinError, Pinned, pinned};
 pub use pursuit::{Asked, Aspect, Begin, Finding, Pursuit, PursuitError, Stage, pursuit};
 pub use restart::{started_at, within};
 pub use shortcuts::{Shortcut, with_shortcuts};

@@ -13,11 +13,11 @@ use gander::report::{
     matrix_csv, matrix_html, matrix_text, mutation_csv, mutation_html, mutation_json, mutation_text, run_json,
     run_text, runs_html, streams_csv, streams_vcd,
 };
-use gander::{CheckOptions, ExplainOptions, Explained, explain_source, read_input, save_atomically, trace_file_name};
+use gander::{CheckOptions, ExplainOptions, Explained, explain_source, save_atomically, trace_file_name};
 
 use super::args::{AllArg, ExplainArgs, GranularityArg, MatrixArg, MutationArg, TraceArg};
-use super::check::{find_solvers, unreadable};
 use super::output::Output;
+use super::reading::{read_model, solvers_for};
 use super::{WRONG, interrupt};
 
 pub fn run(args: &ExplainArgs, output: &mut Output) -> u8 {
@@ -28,7 +28,11 @@ pub fn run(args: &ExplainArgs, output: &mut Output) -> u8 {
         return 0;
     };
     let is_file = target == "-" || target.contains(['.', '/', '\\']) || Path::new(target).is_file();
-    if is_file { explain_model(target, args, output) } else { explain_code(target, output) }
+    if is_file {
+        explain_model(target, args, output).unwrap_or_else(|code| code)
+    } else {
+        explain_code(target, output)
+    }
 }
 
 fn explain_code(text: &str, output: &mut Output) -> u8 {
@@ -59,22 +63,9 @@ fn wish(args: &ExplainArgs) -> Wish {
     }
 }
 
-fn explain_model(file: &str, args: &ExplainArgs, output: &mut Output) -> u8 {
-    let source = match read_input(file) {
-        Ok(source) => source,
-        Err(error) => {
-            let message = unreadable(file, &error, output.paint_err());
-            output.complain(&message.rendered);
-            return WRONG;
-        }
-    };
-    let solvers = match find_solvers(&args.solvers) {
-        Ok(solvers) => solvers,
-        Err(message) => {
-            output.error(&message);
-            return WRONG;
-        }
-    };
+fn explain_model(file: &str, args: &ExplainArgs, output: &mut Output) -> Result<u8, u8> {
+    let source = read_model(file, output)?;
+    let solvers = solvers_for(&args.solvers, output)?;
     solvers.prepare();
     // What cannot be read is not needed: nothing in it is believed.
     let earlier = args.from.as_ref().map(|path| std::fs::read_to_string(path).unwrap_or_default());
@@ -134,10 +125,8 @@ fn explain_model(file: &str, args: &ExplainArgs, output: &mut Output) -> u8 {
     for e in &explained.internal_errors {
         output.error(e);
     }
-    if let Err(code) = write(&explained, args, output) {
-        return code;
-    }
-    exit_code(&explained)
+    write(&explained, args, output)?;
+    Ok(exit_code(&explained))
 }
 
 fn mutants(views: &[ExplainView], form: MutationArg, paint: gander::report::Paint) -> String {

@@ -4,25 +4,21 @@ use std::path::Path;
 
 use gander::lang::{Colour, Formatter, Language, RenderStyle, SourceFile, language_of, render_all};
 use gander::report::{Paint, worst_exit_code};
-use gander::{read_input, save_atomically};
+use gander::save_atomically;
 
 use super::WRONG;
 use super::args::FmtArgs;
-use super::check::unreadable;
 use super::output::Output;
+use super::reading::read_model;
 
 pub fn run(args: &FmtArgs, output: &mut Output) -> u8 {
     worst_exit_code(args.files.iter().map(|file| format_file(file, args, output)))
 }
 
 fn format_file(file: &str, args: &FmtArgs, output: &mut Output) -> u8 {
-    let source = match read_input(file) {
+    let source = match read_model(file, output) {
         Ok(source) => source,
-        Err(error) => {
-            let message = unreadable(file, &error, output.paint_err());
-            output.complain(&message.rendered);
-            return WRONG;
-        }
+        Err(code) => return code,
     };
     let format = match language_of(file) {
         None => gander::lang::sts::format as Formatter,

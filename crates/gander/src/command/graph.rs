@@ -2,12 +2,12 @@
 
 use gander::report::describe::graph_view;
 use gander::report::{Severity, to_dot, to_svg};
-use gander::{load, read_input, save_atomically};
+use gander::{load, save_atomically};
 
 use super::WRONG;
 use super::args::{GraphArgs, GraphFormat};
-use super::check::unreadable;
 use super::output::Output;
+use super::reading::read_model;
 
 pub fn run(args: &GraphArgs, output: &mut Output) -> u8 {
     let Some(system) = load_model(&args.file, output) else { return WRONG };
@@ -46,14 +46,7 @@ fn load_model(file: &str, output: &mut Output) -> Option<gander::system::System>
 
 /// Reads every system of a model; says what is wrong with it if something is.
 pub fn load_models(file: &str, output: &mut Output) -> Option<Vec<gander::system::System>> {
-    let source = match read_input(file) {
-        Ok(source) => source,
-        Err(error) => {
-            let message = unreadable(file, &error, output.paint_err());
-            output.complain(&message.rendered);
-            return None;
-        }
-    };
+    let source = read_model(file, output).ok()?;
     let (loaded, diagnostics) = load(&source, file, output.paint_err());
     for d in diagnostics.iter().filter(|d| d.severity == Severity::Error) {
         output.complain(&d.rendered);

@@ -2,32 +2,20 @@
 
 use gander::engines::CancelToken;
 use gander::report::Severity;
-use gander::{CheckOptions, Fate, impact, read_input};
+use gander::{CheckOptions, Fate, impact};
 
 use super::args::ImpactArgs;
-use super::check::{find_solvers, unreadable};
 use super::output::Output;
+use super::reading::{read_model, solvers_for};
 use super::{WRONG, interrupt};
 
 pub fn run(args: &ImpactArgs, output: &mut Output) -> u8 {
-    let mut texts = Vec::new();
-    for file in [&args.old, &args.new] {
-        match read_input(file) {
-            Ok(text) => texts.push(text),
-            Err(error) => {
-                let message = unreadable(file, &error, output.paint_err());
-                output.complain(&message.rendered);
-                return WRONG;
-            }
-        }
-    }
-    let solvers = match find_solvers(&args.solvers) {
-        Ok(solvers) => solvers,
-        Err(message) => {
-            output.error(&message);
-            return WRONG;
-        }
-    };
+    compared(args, output).unwrap_or_else(|code| code)
+}
+
+fn compared(args: &ImpactArgs, output: &mut Output) -> Result<u8, u8> {
+    let (old, new) = (read_model(&args.old, output)?, read_model(&args.new, output)?);
+    let solvers = solvers_for(&args.solvers, output)?;
     let options = CheckOptions {
         timeout: args.timeout,
         solvers: Some(solvers),
@@ -37,12 +25,12 @@ pub fn run(args: &ImpactArgs, output: &mut Output) -> u8 {
     };
     let cancel = CancelToken::new();
     interrupt::cancel_on_signal(&cancel);
-    let report = impact((&texts[0], &args.old), (&texts[1], &args.new), &options, &cancel);
+    let report = impact((&old, &args.old), (&new, &args.new), &options, &cancel);
     for d in report.diagnostics.iter().filter(|d| d.severity == Severity::Error) {
         output.complain(&d.rendered);
     }
     if report.diagnostics.iter().any(|d| d.severity == Severity::Error) {
-        return WRONG;
+        return Err(WRONG);
     }
     let paint = output.paint_out();
     let width = report.impacts.iter().map(|i| i.property.chars().count()).max().unwrap_or(0);
@@ -58,5 +46,5 @@ pub fn run(args: &ImpactArgs, output: &mut Output) -> u8 {
     }
     let changed = if report.changed.is_empty() { "none".to_string() } else { report.changed.join(", ") };
     output.put(&format!("\nelements changed: {changed}\n"));
-    u8::from(report.impacts.iter().any(|i| i.fate == Fate::Open))
+    Ok(u8::from(report.impacts.iter().any(|i| i.fate == Fate::Open)))
 }

@@ -15,6 +15,7 @@ mod input_table;
 mod interrupt;
 mod output;
 mod progress;
+mod reading;
 mod script;
 mod simulate;
 mod streams;

@@ -1,22 +1,9 @@
-use std::path::Path;
-
 use serde_json::Value;
 
 use crate::support::{COUNTER, Folder, Ran, have_z3};
 
-/// Parses the output of a run after validating it against the published schema.
 fn validated(ran: &Ran) -> Value {
-    let value: Value = serde_json::from_str(&ran.out).unwrap_or_else(|e| panic!("{e}: {} {}", ran.out, ran.err));
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/gander.schema.json");
-    let schema: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
-    let mut compiler = boon::Compiler::new();
-    compiler.add_resource("gander.schema.json", schema).unwrap();
-    let mut schemas = boon::Schemas::new();
-    let index = compiler.compile("gander.schema.json", &mut schemas).unwrap();
-    if let Err(error) = schemas.validate(&value, index) {
-        panic!("{error:#} in {value:#}");
-    }
-    value
+    ran.validated("gander.schema.json")
 }
 
 fn keys(value: &Value) -> Vec<&str> {

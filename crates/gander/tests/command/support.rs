@@ -19,6 +19,23 @@ pub struct Ran {
     pub err: String,
 }
 
+impl Ran {
+    /// The output as JSON, after validating it against a published schema.
+    pub fn validated(&self, schema: &str) -> serde_json::Value {
+        let value = serde_json::from_str(&self.out).unwrap_or_else(|e| panic!("{e}: {} {}", self.out, self.err));
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(schema);
+        let published = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
+        let mut compiler = boon::Compiler::new();
+        compiler.add_resource(schema, published).unwrap();
+        let mut schemas = boon::Schemas::new();
+        let index = compiler.compile(schema, &mut schemas).unwrap();
+        if let Err(error) = schemas.validate(&value, index) {
+            panic!("{error:#} in {value:#}");
+        }
+        value
+    }
+}
+
 /// A folder that is removed at the end.
 pub struct Folder {
     pub path: PathBuf,

@@ -1,5 +1,3 @@
-use std::path::Path;
-
 use expect_test::expect;
 use serde_json::Value;
 
@@ -30,19 +28,8 @@ reachable rich:    balance >= 1000
 reachable twice:   withdraw then deposit with amount > 7
 ";
 
-/// Parses the output of a run after validating it against the published schema.
 fn validated(ran: &Ran) -> Value {
-    let value: Value = serde_json::from_str(&ran.out).unwrap_or_else(|e| panic!("{e}: {} {}", ran.out, ran.err));
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/gander-explain.schema.json");
-    let schema: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
-    let mut compiler = boon::Compiler::new();
-    compiler.add_resource("gander-explain.schema.json", schema).unwrap();
-    let mut schemas = boon::Schemas::new();
-    let index = compiler.compile("gander-explain.schema.json", &mut schemas).unwrap();
-    if let Err(error) = schemas.validate(&value, index) {
-        panic!("{error:#} in {value:#}");
-    }
-    value
+    ran.validated("gander-explain.schema.json")
 }
 
 #[test]
