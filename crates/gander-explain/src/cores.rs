@@ -207,6 +207,13 @@ impl Explainer<'_> {
         let members: Vec<usize> = proof.parts.iter().collect();
         let known = proof.parts.clone();
         self.within(&known, |e| {
+            if e.is_worth_a_survey(&members) {
+                let (proofs, undecided) = e.survey(&known, &members)?;
+                e.undecided.extend(undecided);
+                if let Some(smaller) = proofs.into_iter().min_by_key(|p| p.parts.len()) {
+                    *proof = smaller;
+                }
+            }
             for p in members {
                 if !proof.parts.has(p) || e.is_must(p) {
                     continue;
@@ -225,20 +232,10 @@ impl Explainer<'_> {
     /// The model without one part is asked about: if that is not enough, nothing needs to be added to see a largest set that is not.
     pub(crate) fn find_must(&mut self, core: &Proof) -> Result<Vec<Proof>, Stop> {
         let all = self.all();
-        let mut candidates = core.parts.clone();
-        let mut others = Vec::new();
-        for p in core.parts.iter() {
-            if !candidates.has(p) {
-                continue;
-            }
-            match self.adequacy(&all.without(p))? {
-                Adequacy::Adequate(other) => {
-                    candidates = candidates.intersection(&other.parts);
-                    others.push(other);
-                }
-                Adequacy::Inadequate => {}
-                Adequacy::Undecided => self.pass_over(&all.without(p)),
-            }
+        let members: Vec<usize> = core.parts.iter().collect();
+        let (others, undecided) = self.survey(&all, &members)?;
+        for set in undecided {
+            self.pass_over(&set);
         }
         Ok(others)
     }

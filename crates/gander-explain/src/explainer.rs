@@ -24,6 +24,11 @@ pub trait Prover {
     /// Checks that the evidence in a verdict shows what it says; else why it does not.
     fn certify(&mut self, system: &System, claim: ClaimId, verdict: &Verdict) -> Result<(), String>;
 
+    /// Another one that can be asked at the same time on another thread; none if there is none.
+    fn helper(&self) -> Option<Box<dyn Prover + Send>> {
+        None
+    }
+
     /// A formula that is equivalent to `exists symbols. formula`; better without a quantifier, which few solvers understand.
     fn eliminate(&mut self, pool: &mut Pool, symbols: &[SymbolId], formula: TermId) -> TermId {
         let mut bound = Vec::new();
@@ -70,6 +75,15 @@ struct Given {
     exact: Option<Evidence>,
     /// What has formulas that may help.
     hint: Option<Evidence>,
+}
+
+/// What one worker tells another.
+pub(crate) struct Known {
+    lemmas: Vec<WatchId>,
+    depth: u32,
+    config: ExplainConfig,
+    inadequate: Vec<PartSet>,
+    undecided: Vec<PartSet>,
 }
 
 /// Why the work ended early.
@@ -225,6 +239,55 @@ impl<'p> Explainer<'p> {
             given: given.exact,
             suggested: None,
         })
+    }
+
+    /// One that knows what another knows, with a path and a prover of its own.
+    pub(crate) fn worker(
+        path: Path,
+        parts: Parts,
+        claim: ClaimId,
+        property: Option<WatchId>,
+        known: Known,
+        prover: &'p mut dyn Prover,
+    ) -> Explainer<'p> {
+        Explainer {
+            path,
+            parts,
+            claim,
+            property,
+            note: None,
+            last_values: None,
+            lemmas: known.lemmas,
+            depth: known.depth,
+            prover,
+            config: known.config,
+            inadequate: known.inadequate,
+            undecided: known.undecided,
+            news: Vec::new(),
+            guessed: false,
+            given: None,
+            suggested: None,
+        }
+    }
+
+    /// What a second worker should know.
+    pub(crate) fn known(&self) -> Known {
+        Known {
+            lemmas: self.lemmas.clone(),
+            depth: self.depth,
+            config: self.config.clone(),
+            inadequate: self.inadequate.clone(),
+            undecided: self.undecided.clone(),
+        }
+    }
+
+    /// Notes formulas that some proof used.
+    pub(crate) fn know(&mut self, lemmas: Vec<WatchId>) {
+        for f in lemmas {
+            if !self.lemmas.contains(&f) {
+                self.lemmas.push(f);
+            }
+        }
     }
 
     /// The parts that are spoken of.
@@ -489,11 +552,7 @@ impl<'p> Explainer<'p> {
             && let Some((k, terms)) = found
         {
             let formulas: Vec<WatchId> = terms.into_iter().map(|t| self.path.watch(t)).collect();
-            for &f in &formulas {
-                if !self.lemmas.contains(&f) {
-                    self.lemmas.push(f);
-                }
-            }
+            self.know(formulas.clone());
             if let Tried::Inductive(formulas) = self.try_candidates(kept, k, &formulas)?
                 && let Some(proof) = self.reduce(kept, k, &formulas)?
             {

@@ -23,6 +23,7 @@ mod proof;
 mod relax;
 mod reuse;
 mod set;
+mod survey;
 mod vacuity;
 mod witness;
 

@@ -5,9 +5,7 @@
 //! set is still not enough. That grows an inadequate set without another question.
 
 use gander_smt::StepSymbol;
-use gander_system::{
-    ClaimId, ClaimKind, Effect, Goal, Leg, Run, StartId, State, Step, System, TransitionId, Verdict,
-};
+use gander_system::{ClaimId, ClaimKind, Effect, Goal, Leg, Run, StartId, State, Step, System, TransitionId, Verdict};
 use gander_term::{Pool, SymbolId, TermId, Value, evaluate};
 use rustc_hash::FxHashMap;
 
@@ -198,9 +196,9 @@ pub fn rests_on_runs_alone(kind: &ClaimKind) -> bool {
 /// Why claims of its kind have no cores; none if they can have some.
 pub fn why_no_core(system: &System, claim: ClaimId) -> Option<&'static str> {
     match system.claims.get(claim.index())?.kind {
-        ClaimKind::AlwaysPossible(_) => {
-            Some("not for this kind: more runs can make it true as well as false, so that what is enough is not defined")
-        }
+        ClaimKind::AlwaysPossible(_) => Some(
+            "not for this kind: more runs can make it true as well as false, so that what is enough is not defined",
+        ),
         _ => None,
     }
 }

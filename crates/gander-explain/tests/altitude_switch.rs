@@ -2,8 +2,12 @@
 
 mod prover;
 
-use gander_explain::{Request, Wish};
-use prover::{core_names, explained};
+use std::sync::Arc;
+use std::time::Duration;
+
+use gander_explain::{ExplainConfig, Explainer, Granularity, Parts, Prover, Request, Wish};
+use gander_system::ClaimId;
+use prover::{Engines, core_names, explained};
 
 const SOURCE: &str = include_str!("../../../examples/lustre/altitude_switch.lus");
 
@@ -38,4 +42,23 @@ fn one_core() {
         assert!(!found.approximate && !found.complete);
         assert_eq!(parts.names(&found.must), ["below", "doi_on", "on_p"]);
     }
+}
+
+#[test]
+fn when_the_time_is_over_it_says_how_many_were_found() {
+    let loaded = gander_lang::lustre::load(SOURCE, "altitude_switch.lus");
+    let system = Arc::new(loaded.system.unwrap());
+    let claim = ClaimId::from(system.claims.iter().position(|c| c.name == "on_p").unwrap());
+    let mut engines = Engines::new();
+    let verdict = engines.prove(&system, claim, Duration::from_secs(20));
+    let parts = Parts::of(&system, SOURCE, Granularity::Written);
+    let killer = gander_smt::Killer::new();
+    let config = ExplainConfig { killer: killer.clone(), ..ExplainConfig::new(&engines.solvers) };
+    let mut explainer = Explainer::new(&system, parts, claim, &verdict, config, &mut engines).unwrap();
+    let request = Request { cores: Wish::All, ..Request::default() };
+    // The first core ends the work.
+    let found = explainer.explain(request, &mut |_, _| killer.kill());
+    assert_eq!(found.cores.iter().filter(|c| c.minimal).count(), 1);
+    assert!(found.approximate && !found.complete);
+    assert_eq!(found.notes, ["the time was over: 1 minimal core found so far"]);
 }

@@ -8,8 +8,8 @@ use gander_certify::{CheckLimits, Checker};
 use gander_engines::{CancelToken, CheckConfig, Nobody, Observer, check};
 use gander_explain::failure::{RunChecker, RunRequest, explain_run};
 use gander_explain::{
-    Bounded, ExplainConfig, Explainer, Explanation, Grain, Granularity, PartSet, Parts, Prover, Request, Vacuity,
-    Wish, is_proof,
+    Bounded, ExplainConfig, Explainer, Explanation, Grain, Granularity, PartSet, Parts, Prover, Request, Vacuity, Wish,
+    is_proof,
 };
 use gander_lang::language_of;
 use gander_report::{DiagnosticView, ElementView, ExplainView, ExplainedView, VacuityView};
@@ -81,16 +81,31 @@ pub struct Explained {
 }
 
 /// The engines and the checker.
-pub(crate) struct Engines<'c> {
+pub(crate) struct Engines {
     pub(crate) config: CheckConfig,
     pub(crate) checker: Checker,
-    pub(crate) cancel: &'c CancelToken,
+    pub(crate) cancel: CancelToken,
 }
 
-impl Prover for Engines<'_> {
+impl Engines {
+    /// With these solvers and limits.
+    pub(crate) fn new(solvers: &Arc<Solvers>, config: CheckConfig, cancel: &CancelToken) -> Engines {
+        let limits = CheckLimits { total: Some(Duration::from_secs(30)), ..CheckLimits::default() };
+        Engines { config, checker: Checker::new(solvers, limits), cancel: cancel.clone() }
+    }
+}
+
+impl Prover for Engines {
+    fn helper(&self) -> Option<Box<dyn Prover + Send>> {
+        // The two share the machine.
+        let config = CheckConfig { jobs: 1, ..self.config.clone() };
+        let solvers = Arc::clone(&self.config.solvers);
+        Some(Box::new(Engines::new(&solvers, config, &self.cancel)))
+    }
+
     fn prove(&mut self, system: &Arc<System>, claim: ClaimId, time: Duration) -> Verdict {
         let config = CheckConfig { claims: vec![claim], timeout: Some(time), ..self.config.clone() };
-        let mut report = check(system, &config, self.cancel, &Nobody);
+        let mut report = check(system, &config, &self.cancel, &Nobody);
         match report.outcomes.pop() {
             Some(outcome) => outcome.verdict,
             None => Verdict::Unknown { explored_through: None, why: Vec::new() },
@@ -106,7 +121,7 @@ impl Prover for Engines<'_> {
     }
 }
 
-impl RunChecker for Engines<'_> {
+impl RunChecker for Engines {
     fn certify(&mut self, system: &System, claim: ClaimId, verdict: &Verdict) -> Result<(), String> {
         Prover::certify(self, system, claim, verdict)
     }
@@ -144,11 +159,10 @@ pub fn explain_source(
         failed: false,
         open: false,
     };
-    let limits = CheckLimits { total: Some(Duration::from_secs(30)), ..CheckLimits::default() };
     let mut config = CheckConfig::new(Arc::clone(&solvers), Vec::new());
     config.memory = options.check.memory;
     config.jobs = options.check.jobs.unwrap_or(0);
-    let mut engines = Engines { config, checker: Checker::new(&solvers, limits), cancel };
+    let mut engines = Engines::new(&solvers, config, cancel);
     let killer = gander_smt::Killer::new();
     cancel.kills(&killer);
     let asked = annotated(source, file_name);

@@ -37,7 +37,7 @@ pub(crate) fn mutation(
     parts: &Parts,
     report: &CheckReport,
     view: &ExplainView,
-    engines: &mut Engines<'_>,
+    engines: &mut Engines,
     budget: MutationBudget,
 ) -> MutationView {
     let began = Instant::now();
@@ -61,15 +61,37 @@ pub(crate) fn mutation(
                 let mutated = Arc::new(made.applied(system, mutant));
                 fates(&mutated, &proved, engines, time)
             };
-            found.mutants.push(MutantView { element, what: mutant.what.clone(), fates });
+            found.mutants.push(MutantView { element, what: as_written(system, &mutant.what), fates });
         }
     }
     found.disagreements = disagreements(system, view, &found);
     found
 }
 
+/// A text in which parameters have the names that the author gave them, not `transition.parameter`.
+fn as_written(system: &System, text: &str) -> String {
+    let mut text = text.to_string();
+    let part_of_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '@' | '#');
+    for t in &system.transitions {
+        for p in &t.params {
+            let whole = format!("{}.{}", t.name, p.name);
+            let mut from = 0;
+            while let Some(at) = text[from..].find(&whole).map(|at| from + at) {
+                let end = at + whole.len();
+                let apart = !text[..at].ends_with(part_of_name) && !text[end..].starts_with(part_of_name);
+                from = end;
+                if apart {
+                    text.replace_range(at..end, &p.name);
+                    from = at + p.name.len();
+                }
+            }
+        }
+    }
+    text
+}
+
 /// What the properties say of a mutant: by the old evidence if that is enough, by engines else.
-fn fates(mutated: &Arc<System>, proved: &[Proved<'_>], engines: &mut Engines<'_>, time: Duration) -> Vec<MutantFate> {
+fn fates(mutated: &Arc<System>, proved: &[Proved<'_>], engines: &mut Engines, time: Duration) -> Vec<MutantFate> {
     let mut fates = vec![MutantFate::Undecided; proved.len()];
     let mut open = Vec::new();
     for (i, p) in proved.iter().enumerate() {
@@ -84,7 +106,7 @@ fn fates(mutated: &Arc<System>, proved: &[Proved<'_>], engines: &mut Engines<'_>
     }
     let claims = open.iter().map(|&i| proved[i].claim).collect();
     let config = CheckConfig { claims, timeout: Some(time), ..engines.config.clone() };
-    let report = check(mutated, &config, engines.cancel, &Nobody);
+    let report = check(mutated, &config, &engines.cancel, &Nobody);
     for outcome in &report.outcomes {
         let Some(&i) = open.iter().find(|&&i| proved[i].claim == outcome.claim) else { continue };
         fates[i] = match &outcome.verdict {

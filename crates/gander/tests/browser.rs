@@ -169,3 +169,19 @@ fn the_matrix_marks_the_core_of_a_property() {
     assert!(shown.contains("<b id=\"what\">on_p</b>"), "{shown}");
     assert!(shown.contains("<th data-p=\"0\" class=\"on\">"), "{shown}");
 }
+
+#[test]
+fn mutants_that_nobody_notices_stand_out() {
+    let Some(browser) = browser("mutants_that_nobody_notices_stand_out") else { return };
+    let folder = Folder::new();
+    let tank = "spec Tank\nvar level: int\nstart { level == 0 }\nstep fill(by: int) when by < 3 and level < 10 { level := level + 1 }\n\
+                always safe: level <= 10\n";
+    let page = folder.page("tank.sts", tank, &["--mutation=html", "-o"]);
+    let count = "<script>document.body.dataset.counts=['tbody tr.first','td.unnoticed','td.fate.killed','th small']\
+                 .map(function(s){return document.querySelectorAll(s).length>0}).join()</script></body>";
+    let text = fs::read_to_string(&page).unwrap();
+    fs::write(&page, text.replace("</body>", count)).unwrap();
+    let shown = dom(browser, &folder, &page, "");
+    assert!(shown.contains("data-counts=\"true,true,true,true\""), "{shown}");
+    assert!(shown.contains("<code>by &lt; 3</code>"), "parameters have the names that the author gave them: {shown}");
+}

@@ -278,13 +278,12 @@ impl Brute<'_> {
             if !reached[s].contains(s) {
                 continue;
             }
-            let component: BTreeSet<Place> =
-                reached[s].iter().copied().filter(|q| reached[q].contains(s)).collect();
+            let component: BTreeSet<Place> = reached[s].iter().copied().filter(|q| reached[q].contains(s)).collect();
             let takes = |list: &[TransitionId]| {
                 component.iter().any(|q| {
-                    graph.steps[q].iter().any(|(t, _, next)| {
-                        component.contains(next) && list.iter().any(|u| u.index() == *t)
-                    })
+                    graph.steps[q]
+                        .iter()
+                        .any(|(t, _, next)| component.contains(next) && list.iter().any(|u| u.index() == *t))
                 })
             };
             let mut smaller: Option<BTreeSet<Place>> = None;
@@ -368,23 +367,20 @@ impl Brute<'_> {
                 !all.iter().any(|&s| (0..self.choices(t)).any(|p| self.enabled(kept, t, p, s)))
             }
             ClaimKind::NoSinkhole(n) => all.iter().filter(|s| s.0 == n.0).all(|&s| {
-                (0..self.system.transitions.len())
-                    .any(|t| (0..self.choices(t)).any(|p| self.enabled(None, t, p, s)))
+                (0..self.system.transitions.len()).any(|t| (0..self.choices(t)).any(|p| self.enabled(None, t, p, s)))
             }),
             ClaimKind::Completable(t) => {
                 let t = t.index();
                 all.iter().all(|&s| {
-                    (0..self.choices(t)).filter(|&p| self.enabled(None, t, p, s)).all(|p| {
-                        (0..self.states()).any(|next| self.effect(None, t, p, s, next))
-                    })
+                    (0..self.choices(t))
+                        .filter(|&p| self.enabled(None, t, p, s))
+                        .all(|p| (0..self.states()).any(|next| self.effect(None, t, p, s, next)))
                 })
             }
             ClaimKind::NoDeadlock => all.iter().all(|&s| !self.stuck(s)),
             ClaimKind::StartSatisfiable(_) => graph.starts.is_empty(),
             ClaimKind::InfiniteRun => !self.stays(&graph, &graph.starts, &|_| true, &[], false),
-            ClaimKind::ExistsAlways(p) => {
-                !self.stays(&graph, &graph.starts, &|s| self.at(p.term(), s), &[], true)
-            }
+            ClaimKind::ExistsAlways(p) => !self.stays(&graph, &graph.starts, &|s| self.at(p.term(), s), &[], true),
             ClaimKind::Eventually { goal, under } => {
                 !self.stays(&graph, &graph.starts, &|s| !self.at(goal.term(), s), &fair(under), true)
             }

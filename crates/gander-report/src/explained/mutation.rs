@@ -203,46 +203,104 @@ pub fn mutation_csv(view: &ExplainView) -> String {
 }
 
 const STYLE: &str = "\
-body{font:14px/1.45 system-ui,sans-serif;margin:20px;color:#222}table{border-collapse:collapse;margin:8px 0 24px}\
-td,th{padding:2px 8px;border:1px solid #e4e4e4;text-align:left}.killed{background:#c9e9cf}.survived{background:#ffd8b5}\
-.undecided{background:#eee}";
+body{font:14px/1.45 system-ui,sans-serif;margin:0;color:#222;background:#fff}\
+header{padding:12px 20px;border-bottom:1px solid #ddd}h1{font-size:18px;margin:0 0 4px}main{padding:12px 20px}\
+h2{font-size:15px;margin:20px 0 4px}table{border-collapse:collapse;margin:4px 0 20px}\
+td,th{padding:2px 8px;border:1px solid #e4e4e4;text-align:left;vertical-align:top}\
+th small{display:block;font-weight:normal;color:#666}td.number{text-align:right}\
+thead th{position:sticky;top:0;background:#fff}td.fate{text-align:center;color:#888}td.fate.killed{color:#222}\
+tr.first>td{border-top:2px solid #bbb}\
+.killed{background:#c9e9cf}td.mutation.killed{background:none}.unnoticed{background:#ffd8b5}.undecided{background:#eee}\
+code{font:13px ui-monospace,monospace}.legend span{padding:1px 8px;margin-right:8px;border-radius:3px}";
 
-/// As HTML: one page for all systems of a file.
+/// Text with what is in backquotes set as code.
+fn with_code(text: &str) -> String {
+    let pieces: Vec<&str> = text.split('`').collect();
+    if pieces.len().is_multiple_of(2) {
+        return escape(text);
+    }
+    let set = |(i, piece): (usize, &&str)| match i % 2 {
+        0 => escape(piece),
+        _ => format!("<code>{}</code>", escape(piece)),
+    };
+    pieces.iter().enumerate().map(set).collect()
+}
+
+/// As HTML: one page for all systems of a file. A row is a mutant, those of an element together; what no property notices stands out.
 pub fn mutation_html(views: &[ExplainView]) -> String {
     let title = escape(views.first().map_or("", |v| v.file.as_str()));
     let mut out = format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{title}: mutation coverage</title>\n\
-         <style>{STYLE}</style></head>\n<body><h1>{title}</h1>\n"
+         <style>{STYLE}</style></head>\n<body><header><h1>{title}: mutation coverage</h1>\
+         <div class=\"legend\"><span class=\"killed\">killed: the property fails</span>\
+         <span class=\"unnoticed\">no property notices the mistake</span>\
+         <span class=\"undecided\">undecided</span></div></header>\n<main>\n"
     );
     for view in views {
         let m = &view.mutation;
-        let _ = writeln!(out, "<p>{}</p>\n<table><thead><tr><th>element</th><th>line</th><th>mutation</th>", {
-            escape(&m.score(|_| true).words())
-        });
-        for (i, p) in m.properties.iter().enumerate() {
-            let _ = write!(out, "<th title=\"{}\">{}</th>", escape(&m.score_of(i).words()), escape(p));
+        let _ = writeln!(out, "<p><b>{}</b></p>", escape(&m.score(|_| true).words()));
+        if m.mutants.is_empty() {
+            out.push_str("<p>There is nothing to change, or no property was explained.</p>\n");
+            continue;
         }
-        out.push_str("</tr></thead><tbody>\n");
-        for x in &m.mutants {
-            let element = &view.elements[x.element];
-            let line = element.line.map_or(String::new(), |l| l.to_string());
-            let _ = write!(
-                out,
-                "<tr><td>{}</td><td>{line}</td><td class=\"{}\">{}</td>",
-                escape(&element.name),
-                x.together().word(),
-                escape(&x.what)
-            );
-            for f in &x.fates {
-                let _ = write!(out, "<td class=\"{0}\">{0}</td>", f.word());
-            }
-            out.push_str("</tr>\n");
-        }
-        out.push_str("</tbody></table>\n");
+        mutant_table(view, &mut out);
+        owner_table(view, &mut out);
         for text in &m.disagreements {
             let _ = writeln!(out, "<p><b>{}</b></p>", escape(text));
         }
     }
-    out.push_str("</body></html>\n");
+    out.push_str("</main></body></html>\n");
     out
+}
+
+fn mutant_table(view: &ExplainView, out: &mut String) {
+    let m = &view.mutation;
+    out.push_str("<table><thead><tr><th>element</th><th>line</th><th>killed</th><th>mistake</th>");
+    for (i, p) in m.properties.iter().enumerate() {
+        let score = m.score_of(i);
+        let all = score.killed + score.survived + score.undecided;
+        let _ = write!(out, "<th>{}<small>{} of {all}</small></th>", escape(p), score.killed);
+    }
+    out.push_str("</tr></thead><tbody>\n");
+    for (e, element) in view.elements.iter().enumerate() {
+        let rows: Vec<&MutantView> = m.mutants.iter().filter(|x| x.element == e).collect();
+        let score = m.score(|x| x == e);
+        for (i, x) in rows.iter().enumerate() {
+            let class = if i == 0 { " class=\"first\"" } else { "" };
+            let _ = write!(out, "<tr{class}>");
+            if i == 0 {
+                let line = element.line.map_or(String::new(), |l| l.to_string());
+                let (n, killed) = (rows.len(), score.killed);
+                let _ = write!(
+                    out,
+                    "<td rowspan=\"{n}\">{}</td><td rowspan=\"{n}\" class=\"number\">{line}</td>\
+                     <td rowspan=\"{n}\" class=\"number\">{killed} of {n}</td>",
+                    escape(&element.name)
+                );
+            }
+            let fate = match x.together() {
+                MutantFate::Survived => "unnoticed",
+                other => other.word(),
+            };
+            let _ = write!(out, "<td class=\"mutation {fate}\">{}</td>", with_code(&x.what));
+            for f in &x.fates {
+                let _ = write!(out, "<td class=\"fate {0}\">{0}</td>", f.word());
+            }
+            out.push_str("</tr>\n");
+        }
+    }
+    out.push_str("</tbody></table>\n");
+}
+
+fn owner_table(view: &ExplainView, out: &mut String) {
+    let owners = view.mutation.owners(view);
+    if owners.len() < 2 {
+        return;
+    }
+    out.push_str("<h2>By node or transition</h2>\n<table><tbody>\n");
+    for (owner, score) in owners {
+        let owner = if owner.is_empty() { "(everywhere)" } else { &owner };
+        let _ = writeln!(out, "<tr><td>{}</td><td>{}</td></tr>", escape(owner), escape(&score.words()));
+    }
+    out.push_str("</tbody></table>\n");
 }

@@ -70,13 +70,8 @@ struct Place {
 /// The system with elements for the parts of its formulas.
 pub fn granules(system: &System, grain: Grain) -> Divided {
     let mut refined = system.clone();
-    let mut work = Work {
-        pool: Pool::fork(&system.pool),
-        grain,
-        found: Vec::new(),
-        elements: Vec::new(),
-        cut_short: Vec::new(),
-    };
+    let mut work =
+        Work { pool: Pool::fork(&system.pool), grain, found: Vec::new(), elements: Vec::new(), cut_short: Vec::new() };
     let mut inputs: Vec<(SymbolId, TermId)> = Vec::new();
     work.elements.clone_from(&system.elements);
     for start in &mut refined.starts {

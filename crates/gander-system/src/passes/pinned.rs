@@ -90,7 +90,8 @@ pub struct Pinned {
 }
 
 const GUARDS: &str = "what the claim itself says of guards is that of the model as written, whatever is removed";
-const STEPS: &str = "what the claim itself says of guards and effects is that of the model as written, whatever is removed";
+const STEPS: &str =
+    "what the claim itself says of guards and effects is that of the model as written, whatever is removed";
 const ENDS: &str = "where runs end is read off the model as written, whatever is removed";
 const FAIR: &str = "where runs end, and what they are fair to, is read off the model as written; assumptions and transitions with \
                     fairness count as part of the claim";
@@ -331,12 +332,7 @@ fn is_at(pool: &mut Pool, location: SymbolId, n: NodeId) -> TermId {
 
 /// A copy of the transition that changes nothing leads to a node of its own: where it is enabled, and `also` holds. With `also` its guard is
 /// pinned down.
-fn trap(
-    system: &System,
-    claim: &Claim,
-    t: TransitionId,
-    also: Option<(&Pool, TermId)>,
-) -> Result<Pinned, PinError> {
+fn trap(system: &System, claim: &Claim, t: TransitionId, also: Option<(&Pool, TermId)>) -> Result<Pinned, PinError> {
     let old = system.transition(t);
     let mut work = Work::new(system, &[("@trap".to_string(), old.source)])?;
     work.whole()?;
@@ -429,8 +425,7 @@ fn about_runs(system: &System, claim: &Claim, eliminate: Eliminate<'_>) -> Resul
     }
     let mut state = |pool: &mut Pool, t: TermId| relocation.apply(pool, t);
     let mut step = |_: &mut Pool, t: TermId| t;
-    let mut with =
-        ClaimCopy { state: &mut state, step: &mut step, transitions: &transitions, fairness: &fairness };
+    let mut with = ClaimCopy { state: &mut state, step: &mut step, transitions: &transitions, fairness: &fairness };
     let kind = copy.copy_kind(&claim.kind, &mut with)?;
     copy.to.claim(&claim.name, kind, ClaimOrigin::Written, &claim.text, claim.span)?;
     let mut made = work.finish(Some(if fair.is_empty() { ENDS } else { FAIR }), Carry::Nothing);

@@ -28,11 +28,7 @@ pub fn run(args: &ExplainArgs, output: &mut Output) -> u8 {
         return 0;
     };
     let is_file = target == "-" || target.contains(['.', '/', '\\']) || Path::new(target).is_file();
-    if is_file {
-        explain_model(target, args, output).unwrap_or_else(|code| code)
-    } else {
-        explain_code(target, output)
-    }
+    if is_file { explain_model(target, args, output).unwrap_or_else(|code| code) } else { explain_code(target, output) }
 }
 
 fn explain_code(text: &str, output: &mut Output) -> u8 {

@@ -114,7 +114,7 @@ always safe: level <= 10
     let csv = folder.run(&["explain", "--mutation=csv", "tank.sts"]).out;
     assert!(csv.starts_with("element,line,mutation,safe,together\n"), "{csv}");
     let page = folder.run(&["explain", "--mutation=html", "tank.sts"]).out;
-    assert!(page.contains("class=\"killed\"") && page.ends_with("</html>\n") && !page.contains("http"), "{page}");
+    assert!(page.contains("class=\"fate killed\"") && page.ends_with("</html>\n") && !page.contains("http"), "{page}");
     let text = folder.run(&["explain", "--mutation", "tank.sts"]).out;
     assert!(text.starts_with("mutants: ") && text.contains("by node or transition"), "{text}");
     // No time for engines: what the old proof does not settle is undecided, and shown as such.
@@ -179,8 +179,8 @@ tel
 }
 
 #[test]
-fn claims_without_cores_say_why() {
-    if !have_z3("claims_without_cores_say_why") {
+fn claims_of_all_kinds_have_cores_or_say_why_not() {
+    if !have_z3("claims_of_all_kinds_have_cores_or_say_why_not") {
         return;
     }
     let model = "
@@ -189,18 +189,33 @@ var x: int
 start { x == 0 }
 step up when x < 3 { x := x + 1 }
 step never when x > 5 { x := 0 }
+step rest when x >= 3 { }
 always small: x <= 3
 reachable three: x == 3
+reachable order: x == 2 then up with x == 1
+eventually done: x == 3
+no deadlock
+always possible reset: x == 3
 ";
     let folder = Folder::with("m.sts", model);
-    let text = folder.run(&["explain", "m.sts"]).out;
+    let ran = folder.run(&["explain", "m.sts"]);
+    let text = &ran.out;
     assert!(text.starts_with("three: holds after 3 steps; no run is shorter"), "{text}");
+    assert!(text.contains("reset: no core: not for this kind: more runs can make it true as well as false"), "{text}");
+    let found = cores(&folder, &["-p", "order", "-p", "done", "-p", "no deadlock", "m.sts"]);
+    let climbing = ["start constraint 1", "up guard 1", "up x :="];
+    // Nothing but that steps only go up.
+    assert_eq!(core_of(&found, "order"), ["never guard 1", "start constraint 1", "up guard 1", "up x :="]);
+    assert_eq!(core_of(&found, "done"), climbing, "{found:?}");
+    // Some guard holds of every number.
+    assert_eq!(core_of(&found, "no deadlock"), [] as [&str; 0], "{found:?}");
     let claims = folder.run(&["check", "--json", "m.sts"]).out;
     let value: Value = serde_json::from_str(&claims).unwrap();
     let results = value["results"].as_array().unwrap();
     let dead = results.iter().find(|r| r["verdict"] == "fails").and_then(|r| r["claim"].as_str()).unwrap();
-    let text = folder.run(&["explain", "-p", dead, "m.sts"]).out;
-    assert!(text.contains("not for this kind: it speaks of guards"), "{dead}: {text}");
+    assert!(dead.contains("never"), "{dead}");
+    let why = cores(&folder, &["-p", dead, "m.sts"]);
+    assert_eq!(core_of(&why, dead), ["never guard 1", "start constraint 1", "up guard 1", "up x :="]);
 }
 
 #[test]
