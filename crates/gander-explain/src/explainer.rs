@@ -83,6 +83,7 @@ pub(crate) struct Known {
     depth: u32,
     config: ExplainConfig,
     inadequate: Vec<PartSet>,
+    adequate: Vec<PartSet>,
     undecided: Vec<PartSet>,
 }
 
@@ -134,6 +135,8 @@ pub struct Explainer<'p> {
     config: ExplainConfig,
     /// Sets known not to be enough, none below another.
     pub(crate) inadequate: Vec<PartSet>,
+    /// Sets known to be enough, none above another.
+    adequate: Vec<PartSet>,
     /// Sets that nobody could decide: the search passes over them and what is in them, but nothing is known of them.
     pub(crate) undecided: Vec<PartSet>,
     /// Those that were found since somebody last looked.
@@ -233,6 +236,7 @@ impl<'p> Explainer<'p> {
             prover,
             config,
             inadequate: Vec::new(),
+            adequate: Vec::new(),
             undecided: Vec::new(),
             news: Vec::new(),
             guessed: false,
@@ -262,6 +266,7 @@ impl<'p> Explainer<'p> {
             prover,
             config: known.config,
             inadequate: known.inadequate,
+            adequate: known.adequate,
             undecided: known.undecided,
             news: Vec::new(),
             guessed: false,
@@ -277,6 +282,7 @@ impl<'p> Explainer<'p> {
             depth: self.depth,
             config: self.config.clone(),
             inadequate: self.inadequate.clone(),
+            adequate: self.adequate.clone(),
             undecided: self.undecided.clone(),
         }
     }
@@ -363,6 +369,10 @@ impl<'p> Explainer<'p> {
             return Ok(Some(proof));
         }
         let first = self.reduced_first()?;
+        if let Some(first) = &first {
+            let parts = first.parts.clone();
+            self.remember_adequate(&parts);
+        }
         self.path.patience = Some(self.config.share);
         if first.is_some() {
             return Ok(first);
@@ -393,6 +403,15 @@ impl<'p> Explainer<'p> {
 
     /// Whether the parts are enough. Known inadequate sets are not asked about again; new ones are remembered.
     pub(crate) fn adequacy(&mut self, kept: &PartSet) -> Result<Adequacy, Stop> {
+        let found = self.looked_at(kept)?;
+        if let Adequacy::Adequate(proof) = &found {
+            let parts = proof.parts.clone();
+            self.remember_adequate(&parts);
+        }
+        Ok(found)
+    }
+
+    fn looked_at(&mut self, kept: &PartSet) -> Result<Adequacy, Stop> {
         if self.inadequate.iter().any(|set| kept.is_subset(set)) {
             return Ok(Adequacy::Inadequate);
         }
@@ -475,6 +494,10 @@ impl<'p> Explainer<'p> {
                 continue;
             }
             let more = grown.with(p);
+            // What is enough has no such run, and nobody needs to be asked.
+            if self.adequate.iter().any(|set| set.is_subset(&more)) {
+                continue;
+            }
             let wanted = Wanted { kept: &more, from: From::Start, steps, along: &[], broken: &broken };
             if let Found::Path = self.ask(&wanted)?
                 && let Ok(values) = self.path.values(steps)
@@ -491,6 +514,13 @@ impl<'p> Explainer<'p> {
         self.inadequate.retain(|known| !known.is_subset(set));
         self.inadequate.push(set.clone());
         self.news.push(set.clone());
+    }
+
+    pub(crate) fn remember_adequate(&mut self, set: &PartSet) {
+        if !self.adequate.iter().any(|known| known.is_subset(set)) {
+            self.adequate.retain(|known| !set.is_subset(known));
+            self.adequate.push(set.clone());
+        }
     }
 
     /// The search goes on as if the set were inadequate, but nothing is concluded from it: it was not decided.

@@ -66,6 +66,11 @@ impl Explainer<'_> {
         let Some(property) = self.property else { return Ok(Tried::NotEnough) };
         let mut left = vec![property];
         left.extend(candidates.iter().copied().filter(|&c| c != property));
+        // What does not follow from all of them does not follow from some.
+        let wanted = Wanted { kept, from: From::Anywhere, steps: k, along: &left, broken: &[property] };
+        if !matches!(self.ask(&wanted)?, Found::None(_)) {
+            return Ok(Tried::NotEnough);
+        }
         for steps in 0..k {
             loop {
                 let wanted = Wanted { kept, from: From::Start, steps, along: &[], broken: &left };

@@ -128,6 +128,7 @@ impl Explainer<'_> {
         for ((i, proof), terms) in report.answers.proofs.into_iter().zip(&report.formulas) {
             let formulas = if proof.given.is_some() { Some(Vec::new()) } else { watched(self, terms) };
             if let Some(formulas) = formulas {
+                self.remember_adequate(&proof.parts);
                 mine.proofs.push((i, Proof { formulas, ..proof }));
             }
         }

@@ -83,7 +83,7 @@ pub fn random_claim(seed: u64) -> System {
         };
         under.push(b.fairness("f", kind, None).unwrap());
     }
-    let mut state = |b: &mut SystemBuilder, dice: &mut Dice| {
+    let state = |b: &mut SystemBuilder, dice: &mut Dice| {
         let mut formula = dice.formula(&mut b.pool, &here, 1);
         if dice.chance(30) {
             let location = b.so_far().location;

@@ -207,7 +207,7 @@ body{font:14px/1.45 system-ui,sans-serif;margin:0;color:#222;background:#fff}\
 header{padding:12px 20px;border-bottom:1px solid #ddd}h1{font-size:18px;margin:0 0 4px}main{padding:12px 20px}\
 h2{font-size:15px;margin:20px 0 4px}table{border-collapse:collapse;margin:4px 0 20px}\
 td,th{padding:2px 8px;border:1px solid #e4e4e4;text-align:left;vertical-align:top}\
-th small{display:block;font-weight:normal;color:#666}td.number{text-align:right}\
+small{display:block;font-weight:normal;color:#666}td.number{text-align:right}\
 thead th{position:sticky;top:0;background:#fff}td.fate{text-align:center;color:#888}td.fate.killed{color:#222}\
 tr.first>td{border-top:2px solid #bbb}\
 .killed{background:#c9e9cf}td.mutation.killed{background:none}.unnoticed{background:#ffd8b5}.undecided{background:#eee}\
@@ -273,9 +273,10 @@ fn mutant_table(view: &ExplainView, out: &mut String) {
                 let (n, killed) = (rows.len(), score.killed);
                 let _ = write!(
                     out,
-                    "<td rowspan=\"{n}\">{}</td><td rowspan=\"{n}\" class=\"number\">{line}</td>\
+                    "<td rowspan=\"{n}\">{}<small><code>{}</code></small></td><td rowspan=\"{n}\" class=\"number\">{line}</td>\
                      <td rowspan=\"{n}\" class=\"number\">{killed} of {n}</td>",
-                    escape(&element.name)
+                    escape(&element.name),
+                    escape(&view.excerpt(e))
                 );
             }
             let fate = match x.together() {

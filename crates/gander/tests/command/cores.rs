@@ -203,10 +203,10 @@ always possible reset: x == 3
     assert!(text.starts_with("three: holds after 3 steps; no run is shorter"), "{text}");
     assert!(text.contains("reset: no core: not for this kind: more runs can make it true as well as false"), "{text}");
     let found = cores(&folder, &["-p", "order", "-p", "done", "-p", "no deadlock", "m.sts"]);
-    let climbing = ["start constraint 1", "up guard 1", "up x :="];
-    // Nothing but that steps only go up.
-    assert_eq!(core_of(&found, "order"), ["never guard 1", "start constraint 1", "up guard 1", "up x :="]);
-    assert_eq!(core_of(&found, "done"), climbing, "{found:?}");
+    // From two on, wherever one started.
+    assert_eq!(core_of(&found, "order"), ["never guard 1", "up guard 1", "up x :="]);
+    // Nothing else goes on for ever below three; that `up` stops there does not matter.
+    assert_eq!(core_of(&found, "done"), ["never guard 1", "rest guard 1", "start constraint 1", "up x :="]);
     // Some guard holds of every number.
     assert_eq!(core_of(&found, "no deadlock"), [] as [&str; 0], "{found:?}");
     let claims = folder.run(&["check", "--json", "m.sts"]).out;
