@@ -46,6 +46,8 @@ pub(crate) struct Encoding {
     /// See [`Encoding::memory`].
     memory: Option<Arc<[bool]>>,
     assumptions: Vec<Option<TermId>>,
+    /// Values for constants: only runs with these are in the formulas.
+    pub narrowing: Option<crate::sizes::Narrowing>,
     #[cfg(test)]
     pub bug: Option<SeededBug>,
 }
@@ -88,6 +90,7 @@ impl Encoding {
             later: FxHashMap::default(),
             memory: None,
             assumptions: vec![None; system.nodes.len()],
+            narrowing: None,
             #[cfg(test)]
             bug: None,
         }
@@ -96,6 +99,29 @@ impl Encoding {
     /// Where a symbol stands in an unrolling.
     pub(crate) fn placement(&self, s: SymbolId) -> Placement {
         self.placement.get(&s).copied().unwrap_or(Placement::Rigid)
+    }
+
+    /// A formula about states in which the constants have their values.
+    pub(crate) fn narrowed(&mut self, formula: TermId) -> TermId {
+        match &mut self.narrowing {
+            Some(narrowing) => narrowing.apply(&mut self.pool, formula),
+            None => formula,
+        }
+    }
+
+    /// Whether quantifiers are left in formulas in which constants have values.
+    pub(crate) fn leaves_quantifiers(&mut self) -> bool {
+        let system = Arc::clone(&self.system);
+        for t in system.transition_ids() {
+            self.relation(t);
+        }
+        for s in 0..system.starts.len() {
+            self.start(StartId::from(s));
+        }
+        for n in system.node_ids() {
+            self.assumption(n);
+        }
+        self.narrowing.as_ref().is_some_and(|n| n.left)
     }
 
     /// A new variable of each step.
@@ -208,6 +234,13 @@ impl Encoding {
         let target = self.target(transition.target);
         let (here, there) = (self.at(transition.source), self.pool.var(self.at_next[target.index()]));
         let body = self.pool.and([here, there, both]);
+        let body = match self.narrowing.as_ref().map(|n| n.then) {
+            Some(sizes) => {
+                let body = self.narrowed(body);
+                self.pool.and([body, sizes])
+            }
+            None => body,
+        };
         let take = self.take(t);
         let relation = self.pool.implies(take, body);
         self.relations[t.index()] = Some(relation);
@@ -276,6 +309,13 @@ impl Encoding {
         let system = Arc::clone(&self.system);
         let constraint = system.start_term(&mut self.pool, s);
         let here = self.at(system.starts[s.index()].target);
+        let constraint = match self.narrowing.as_ref().map(|n| n.now) {
+            Some(sizes) => {
+                let constraint = self.narrowed(constraint);
+                self.pool.and([constraint, sizes])
+            }
+            None => constraint,
+        };
         let body = self.pool.and([here, constraint]);
         let begin = self.pool.var(self.begin[s.index()]);
         self.pool.implies(begin, body)
@@ -292,6 +332,7 @@ impl Encoding {
         }
         let system = Arc::clone(&self.system);
         let assumption = system.assumption_term(&mut self.pool, n);
+        let assumption = self.narrowed(assumption);
         let here = self.at(n);
         let term = self.pool.implies(here, assumption);
         self.assumptions[n.index()] = Some(term);

@@ -79,6 +79,7 @@ pub fn engines() -> &'static [EngineInfo] {
     static ENGINES: &[EngineInfo] = &[
         crate::simulate::INFO,
         crate::bmc::INFO,
+        crate::sizes::INFO,
         crate::induction::INFO,
         crate::nodes::INFO,
         crate::explicit::INFO,

@@ -46,6 +46,7 @@ mod search;
 #[cfg(test)]
 mod seeded;
 mod simulate;
+mod sizes;
 mod smt_only;
 mod targets;
 mod together;

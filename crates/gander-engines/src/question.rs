@@ -280,6 +280,12 @@ impl Asker {
     /// By node: what holds of a state in which no target of the question can be met. None if that needs quantifiers
     /// that could not be eliminated.
     pub(crate) fn exclusion(&mut self, e: &mut Encoding, q: &Question) -> Option<Vec<(NodeId, TermId)>> {
+        let exclusion = self.exclusion_as_written(e, q)?;
+        (!exclusion.iter().any(|&(_, none)| e.pool.has_quantifier(none))).then_some(exclusion)
+    }
+
+    /// As [`Asker::exclusion`], but quantifiers that the claim itself has stay. None if others are needed.
+    pub(crate) fn exclusion_as_written(&mut self, e: &mut Encoding, q: &Question) -> Option<Vec<(NodeId, TermId)>> {
         let system = Arc::clone(&e.system);
         let mut everywhere = Vec::new();
         // Most questions are about a node or two of many.
@@ -290,18 +296,24 @@ impl Asker {
                 Place::At(n) => {
                     let choices: Vec<SymbolId> = self.choices(e, target.formula);
                     let without = eliminate(&mut e.pool, &choices, target.formula)?;
+                    if !choices.is_empty() && e.pool.has_quantifier(without) {
+                        return None;
+                    }
                     bad.entry(n.index()).or_default().push(without);
                 }
                 Place::Taking(t) => {
                     // Back to the parameters' own symbols: the step is completed with them.
                     let own = own_params(e, t, target.formula);
                     let term = step_exists(e, t, own);
+                    if e.pool.has_quantifier(term) {
+                        return None;
+                    }
                     bad.entry(system.transition(t).source.index()).or_default().push(term);
                 }
                 Place::Beginning(_) => return None,
             }
         }
-        let elsewhere = self.none_of(e, everywhere.clone())?;
+        let elsewhere = self.none_of(e, everywhere.clone());
         let mut exclusion = Vec::new();
         let nodes: Vec<usize> =
             if everywhere.is_empty() { bad.keys().copied().collect() } else { (0..system.nodes.len()).collect() };
@@ -310,7 +322,7 @@ impl Asker {
                 None => elsewhere,
                 Some(mut parts) => {
                     parts.extend_from_slice(&everywhere);
-                    self.none_of(e, parts)?
+                    self.none_of(e, parts)
                 }
             };
             if e.pool.as_bool(none) != Some(true) {
@@ -320,12 +332,11 @@ impl Asker {
         Some(exclusion)
     }
 
-    /// That none of the formulas holds; none if quantifiers are left in it.
-    fn none_of(&mut self, e: &mut Encoding, parts: Vec<TermId>) -> Option<TermId> {
+    /// That none of the formulas holds.
+    fn none_of(&mut self, e: &mut Encoding, parts: Vec<TermId>) -> TermId {
         let some = e.pool.or(parts);
         let none = e.pool.not(some);
-        let none = self.simplifier.simplify(&mut e.pool, none);
-        (!e.pool.has_quantifier(none)).then_some(none)
+        self.simplifier.simplify(&mut e.pool, none)
     }
 
     /// The shared parameters in a formula.

@@ -64,7 +64,7 @@ impl Code {
 
     /// Whether reading a file is not enough to find it: it takes a check.
     pub fn takes_a_check(self) -> bool {
-        matches!(self, Code::W0810 | Code::W0811 | Code::W0812 | Code::W0813 | Code::W0815 | Code::W0816)
+        matches!(self, Code::W0810 | Code::W0811 | Code::W0812 | Code::W0813 | Code::W0815 | Code::W0816 | Code::W0817)
     }
 
     /// The code with this text.
@@ -317,7 +317,7 @@ catalogue! {
         "A record needs a value for every field, a type or node with type parameters a type for each."
         lustre "type R = struct { a: int; b: int }; node N(x: int) returns (y: R); let y = R {a = x}; tel"
     E1404 "not constant"
-        "The value of a constant, the size of an array and the index on the left of an equation must be known before a run."
+        "The value of a constant and the size of an array do not change during a run, and the index on the left of an equation must be a number, or a new name for all indices."
         lustre "node N(x: int) returns (y: int^x); let y = y; tel"
     E1405 "out of range"
         "An index is outside of its array, a constant outside of its type, or an array has no element."
@@ -390,6 +390,9 @@ catalogue! {
     W0816 "invariant is not inductive"
         "A state that satisfies all invariants of its node has a step to one that does not satisfy this one. No run has to lead to the first of these states, so the invariant may be true; but it does not prove itself, and others have to help. The message shows the step. The check goes on without this invariant."
         "spec A var x: int var y: int start -> N { x == 0, y == 0 } node N { invariant x >= 0 up { x := x + y, y := y + 1 } } always p: x >= 0"
+    W0817 "condition never holds"
+        "A property is claimed provided that a condition holds, and no run comes to a state in which it does: the property is true for nothing. Kind 2 checks the same beside every such property."
+        lustre "node N(x: int) returns (y: int); let y = x * x; check y > 0 provided y < 0; tel"
 
     W0820 "unknown annotation"
         "A line that begins with `--%` and a word is an annotation: --%PROPERTY, --%MAIN, --%IVC or --%REALIZABLE. A line with another word is skipped, as Kind 2 does; a misspelt property would not be checked."

@@ -18,8 +18,8 @@ use crate::formula::{ChoiceTerm, StateTerm, StepTerm};
 use crate::origin::{Element, ElementId, ElementInfo, ElementKind, ElementName, Span};
 use crate::scope::{Meaning, Place, Scopes};
 use crate::system::{
-    Doubt, Effect, GateId, Graph, Instance, Node, NodeId, Numerals, Param, Range, Role, Start, StartId, StateVar,
-    StreamKind, Structure, System, Transition, TransitionId, VarId,
+    Doubt, Effect, GateId, Graph, Instance, Node, NodeId, Numerals, Param, Proviso, Range, Role, Start, StartId,
+    StateVar, StreamKind, Structure, System, Transition, TransitionId, VarId,
 };
 
 /// Why something could not be built. Front-ends check first and show their own diagnostics; this is the safety net.
@@ -165,6 +165,7 @@ impl SystemBuilder {
             claims: Vec::new(),
             elements: Vec::new(),
             doubt: None,
+            provisos: Vec::new(),
             structure: Structure::default(),
             step_limit: None,
             instances: Vec::new(),
@@ -264,6 +265,11 @@ impl SystemBuilder {
     /// Notes what some readers of the language assume and others do not.
     pub fn set_doubt(&mut self, formula: StateTerm, text: &str) {
         self.system.doubt = Some(Doubt { formula, text: text.to_string() });
+    }
+
+    /// Notes the condition that a claim is made under.
+    pub fn proviso(&mut self, proviso: Proviso) {
+        self.system.provisos.push(proviso);
     }
 
     /// Says whether the author drew the control graph.

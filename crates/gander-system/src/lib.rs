@@ -38,6 +38,6 @@ pub use legs::Legs;
 pub use origin::{Element, ElementId, ElementInfo, ElementKind, ElementName, Span};
 pub use suspicion::{Condition, Suspicion, Suspicions};
 pub use system::{
-    Doubt, Effect, GateId, Instance, InstanceNode, Node, NodeId, Numerals, Param, Range, Role, Start, StartId,
+    Doubt, Effect, GateId, Instance, InstanceNode, Node, NodeId, Numerals, Param, Proviso, Range, Role, Start, StartId,
     StateVar, StreamKind, Structure, System, Transition, TransitionId, VarId,
 };

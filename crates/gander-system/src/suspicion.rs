@@ -12,6 +12,7 @@
 //! | a condition that is always true | `always condition in Node` | holds |
 //! | two transitions of one gate | `reachable` a step of one where the other is enabled | holds |
 //! | an invariant of the author's | `always invariant in Node` | fails |
+//! | a condition that a claim is made under | `reachable condition` | fails |
 //!
 //! In a composed system a node, a condition or an invariant of a specification is in many places of the whole: what is said
 //! of it is said of all of them.
@@ -75,6 +76,8 @@ pub enum Suspicion {
         /// Where it was given, and which it is there; several in a composed system.
         places: Vec<(NodeId, ElementId)>,
     },
+    /// The condition that a claim is made under may never hold: its number in [`System::provisos`].
+    NeverProvided(usize),
 }
 
 /// A condition of a transition at the node that it leaves.
@@ -97,10 +100,11 @@ pub struct Suspicions {
 }
 
 impl System {
-    /// What may be wrong, judged by the text alone. Nothing is suspected of a system without a control graph that its
-    /// author drew, such as a dataflow program.
+    /// What may be wrong, judged by the text alone. Of a system without a control graph that its author drew, such as a dataflow
+    /// program, only the conditions that claims are made under are suspected.
     pub fn suspicions(&self) -> Suspicions {
         let mut found = Suspicions { pool: Pool::fork(&self.pool), list: Vec::new() };
+        found.list.extend((0..self.provisos.len()).map(Suspicion::NeverProvided));
         if self.structure != Structure::Drawn || self.vars.iter().any(|v| v.stream.is_some()) {
             return found;
         }
@@ -154,6 +158,9 @@ impl System {
         };
         let kind = match suspicion {
             Suspicion::DivisionInStep { cases, .. } => step(cases.clone()),
+            Suspicion::NeverProvided(number) => {
+                ClaimKind::Reachable(vec![Goal::State(self.provisos[*number].condition)])
+            }
             Suspicion::DivisionInClaim { case, .. } => ClaimKind::Reachable(vec![Goal::State(StateTerm(*case))]),
             Suspicion::NeverReached { nodes, .. } => {
                 let here = within(nodes, pool);

@@ -268,6 +268,8 @@ pub struct System {
     pub elements: Vec<ElementInfo>,
     /// What some readers of the language assume and others do not.
     pub doubt: Option<Doubt>,
+    /// Conditions that claims are made under: where one never holds its claim says nothing.
+    pub provisos: Vec<Proviso>,
     /// Whether the author drew the control graph.
     pub structure: Structure,
     /// Runs end after so many steps, as the author bounds what is claimed: verdicts about all runs say so.
@@ -295,6 +297,19 @@ pub struct InstanceNode {
     pub span: Option<Span>,
     /// The nodes of the composed system at which the instance is there, in order.
     pub places: Vec<NodeId>,
+}
+
+/// The condition that a claim is made under, as in Lustre's `check e provided c`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Proviso {
+    /// The name of the claim.
+    pub claim: String,
+    /// The condition.
+    pub condition: StateTerm,
+    /// How it is written.
+    pub text: String,
+    /// Where it is written.
+    pub span: Option<Span>,
 }
 
 /// A point on which readers of a language differ: for some of them every state satisfies a formula, for others it need

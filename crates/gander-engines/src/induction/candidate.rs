@@ -18,8 +18,8 @@ pub(super) enum Source {
 pub(super) struct Candidate {
     pub source: Source,
     pub targets: Vec<Target>,
-    /// By node: what holds of a state where no target can be met. None if that cannot be written without quantifiers:
-    /// then it can only be shown to follow from others.
+    /// By node: what holds of a state where no target can be met. None if that cannot be written without quantifiers
+    /// that the claim does not have: then it can only be shown to follow from others.
     pub exclusion: Option<Vec<(NodeId, TermId)>>,
     /// Runs of fewer steps meet no target.
     pub clear: u32,
@@ -30,7 +30,7 @@ pub(super) struct Candidate {
 impl Candidate {
     /// That no target of a question can be met.
     pub(super) fn claimed(view: &mut View, question: Question) -> Candidate {
-        let exclusion = view.asker.exclusion(&mut view.encoding, &question);
+        let exclusion = view.asker.exclusion_as_written(&mut view.encoding, &question);
         Candidate::new(question.targets.clone(), exclusion, Source::Claim(question))
     }
 

@@ -56,7 +56,7 @@ impl Watch {
         if let ClaimKind::StartSatisfiable(s) = kind {
             return Some(Watch { question, kind: Kind::Start(*s), open: true });
         }
-        let exclusion = view.asker.exclusion(&mut view.encoding, &question)?;
+        let exclusion = view.asker.exclusion_as_written(&mut view.encoding, &question)?;
         let (mut at, mut formulas) = (FxHashMap::default(), Vec::new());
         let mut compiled: FxHashMap<TermId, usize> = FxHashMap::default();
         for (n, term) in exclusion {

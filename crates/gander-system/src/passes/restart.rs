@@ -56,6 +56,7 @@ pub fn started_at(system: &System, state: &State, never: StateTerm) -> Option<Sy
     new.starts = vec![Start { name: "there".into(), target: state.node, constraint, span: None }];
     new.claims = vec![always(formula, "never")];
     new.doubt = None;
+    new.provisos.clear();
     Some(new)
 }
 

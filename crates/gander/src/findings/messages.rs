@@ -23,6 +23,7 @@ pub(super) fn heading(system: &System, suspicion: &Suspicion) -> (Code, Span) {
         Suspicion::Overlap(pairs) => {
             (Code::W0813, place(pairs.first().and_then(|(_, second)| system.transition(*second).span)))
         }
+        Suspicion::NeverProvided(number) => (Code::W0817, place(system.provisos[*number].span)),
         Suspicion::WrongHint { places } => (Code::W0815, places.first().map_or(Span::at(0), |(_, hint)| element(hint))),
     }
 }
@@ -84,6 +85,14 @@ impl Messages<'_> {
             }
         }
         diagnostic.help("a guard on the way is never true; correct it, or remove the node")
+    }
+
+    pub fn never_provided(&self, number: usize) -> Diagnostic {
+        let proviso = &self.source.provisos[number];
+        let span = proviso.span.unwrap_or(Span::at(0));
+        let message = format!("`{}` is provided that `{}`, which never holds", proviso.claim, proviso.text);
+        Diagnostic::new(Code::W0817, span, message)
+            .note("so the property says nothing: it holds in every run, whatever else happens")
     }
 
     fn formula(&self, formulas: &NodeFormulas, node: NodeId) -> Option<String> {

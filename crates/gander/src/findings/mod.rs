@@ -95,6 +95,7 @@ pub(crate) fn findings(lint: &Lint<'_>, cancel: &CancelToken) -> Vec<Diagnostic>
             (Suspicion::DivisionInClaim { claim, divisor, .. }, Verdict::Holds(Evidence::Run(run))) => {
                 Some(say.division_in_claim(*claim, divisor, run))
             }
+            (Suspicion::NeverProvided(number), Verdict::Fails(_)) => Some(say.never_provided(*number)),
             (Suspicion::NeverReached { name, span, nodes }, Verdict::Fails(evidence)) => {
                 Some(say.never_reached(name, *span, nodes, evidence))
             }
@@ -241,9 +242,13 @@ impl Known {
                 let refuted = |c: &Condition| {
                     let conditions = || std::iter::once(&c.term).chain(&c.samples);
                     let mut here = self.states.iter().filter(|s| s.node == c.node);
-                    here.any(|s| conditions().any(|&t| is_false(system, pool, t, s)))
+                    here.any(|s| conditions().any(|&t| has_value(system, pool, t, s, false)))
                 };
                 cases.iter().any(|c| self.visited[c.node.index()]) && !cases.iter().any(refuted)
+            }
+            Suspicion::NeverProvided(number) => {
+                let condition = system.provisos[*number].condition.term();
+                !self.states.iter().any(|s| has_value(system, pool, condition, s, true))
             }
             _ => true,
         }
@@ -271,7 +276,8 @@ pub(crate) fn next_values(system: &System, step: &Step, before: &[Value]) -> Opt
     after.into_iter().collect()
 }
 
-fn is_false(system: &System, pool: &Pool, condition: TermId, state: &State) -> bool {
+/// Whether a condition is known to be true, or false, in a state.
+fn has_value(system: &System, pool: &Pool, condition: TermId, state: &State, value: bool) -> bool {
     let look = |s| system.vars.iter().position(|v| v.current == s).map(|i| state.values[i].clone());
-    evaluate(pool, condition, &look) == Ok(Value::Bool(false))
+    evaluate(pool, condition, &look) == Ok(Value::Bool(value))
 }

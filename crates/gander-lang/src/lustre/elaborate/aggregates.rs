@@ -1,6 +1,6 @@
 //! Lists, tuples, arrays and records.
 
-use gander_term::{IBig, Op};
+use gander_term::{IBig, Op, TermId};
 
 use super::super::ast::*;
 use super::model::{LIMITS, Model};
@@ -17,6 +17,8 @@ pub(super) enum Selection {
     Fixed(usize, Ty),
     /// An element of an array by an index that is only known during a run.
     Element { index: Val, element: Ty, size: u32 },
+    /// An element of an array of unknown size.
+    Open { index: Cell, element: Ty, size: TermId },
 }
 
 impl Model<'_> {
@@ -71,6 +73,11 @@ impl Model<'_> {
 
     /// `e^n`
     pub(super) fn repeat(&mut self, element: &Val, size: &Val, span: Span) -> Val {
+        if self.known_int(size).is_none() && size.ty == INT {
+            let Some(term) = self.open_size(size, span) else { return Val::error() };
+            let text = self.size_text(span);
+            return self.open_repeat(element, term, &text, span);
+        }
         let known = self.known_int(size).and_then(|n| u32::try_from(&n).ok());
         let Some(n) = known.filter(|&n| n > 0) else {
             self.error(Code::E1404, span, "the size of an array must be a known positive constant");
@@ -229,7 +236,11 @@ impl Model<'_> {
                     let i = u32::try_from(&i).unwrap_or(u32::MAX);
                     return self.select_component(ty, i, span).map(|(o, t)| Selection::Fixed(o, t));
                 }
-                let Shape::Array(element, size) = *self.types.shape(ty) else {
+                if let (Shape::Open(element, size), true) = (self.types.shape(ty), index.ty == INT) {
+                    let (element, size) = (*element, *size);
+                    return index.cell().map(|index| Selection::Open { index, element, size });
+                }
+                let (Shape::Array(element, _) | Shape::Open(element, _)) = *self.types.shape(ty) else {
                     if ty != super::types::ERROR {
                         let name = self.type_name(ty);
                         self.error(Code::E1401, span, format!("an index into a `{name}`, which is not an array"));
@@ -243,6 +254,7 @@ impl Model<'_> {
                     }
                     return None;
                 }
+                let Shape::Array(_, size) = *self.types.shape(ty) else { return None };
                 let width = self.types.width(element);
                 match self.known_int(index) {
                     Some(i) if i >= IBig::ZERO && i < IBig::from(size) => {
@@ -277,8 +289,7 @@ impl Model<'_> {
                 let mut cells = Vec::with_capacity(width);
                 for k in 0..width {
                     let sort = self.builder.pool.sort(array.cells()[k].first);
-                    let outside = self.arbitrary(&path, "outside", sort, span);
-                    let mut result = self.read(outside);
+                    let mut result = self.arbitrary_value(&path, "outside", sort, span);
                     // A known index is outside of the array, or it would have been a fixed part.
                     for i in (0..size).rev().filter(|_| !known) {
                         let here = self.is_index(&index, i);
@@ -289,11 +300,16 @@ impl Model<'_> {
                 }
                 Val::many(element, clock, cells)
             }
+            Some(Selection::Open { index, element, size }) => {
+                let path = self.path_at(at);
+                let cells = self.open_element(array.cells(), index, size, &path, span);
+                Val::many(element, clock, cells)
+            }
             None => Val::error(),
         }
     }
 
-    fn is_index(&mut self, index: &Val, i: u32) -> Cell {
+    pub(super) fn is_index(&mut self, index: &Val, i: u32) -> Cell {
         let i = self.int(i);
         match (index.cell(), i.cell()) {
             (Some(index), Some(i)) => self.lift(Op::Eq, &[index, i]),
@@ -306,6 +322,18 @@ impl Model<'_> {
         let _ = at;
         let [base, indices @ .., value] = parts else { return Val::error() };
         let mut clock = self.join(base.clock, value.clock, span);
+        if self.types.has_open(base.ty) {
+            for index in indices {
+                clock = self.join(clock, index.clock, span);
+            }
+            let Some((path, ty)) = self.selections(base.ty, path, indices, span) else { return Val::error() };
+            if ty != value.ty {
+                self.mismatch(span, "the part that is changed and its new value", ty, value.ty);
+                return Val::error();
+            }
+            let cells = self.open_update(base.cells(), &path, value.cells(), span);
+            return Val::many(base.ty, clock, cells);
+        }
         // The parts that may be meant: where each begins, and under which condition.
         let mut places: Vec<(usize, Option<Cell>)> = vec![(0, None)];
         let mut ty = base.ty;
@@ -337,7 +365,7 @@ impl Model<'_> {
                     places = more;
                     ty = element;
                 }
-                None => return Val::error(),
+                Some(Selection::Open { .. }) | None => return Val::error(),
             }
         }
         if ty != value.ty {

@@ -65,6 +65,38 @@ impl<'a> Model<'a> {
         if self.pure_depth > 0 {
             return self.pure_call(node, &args, span);
         }
+        if !self.binders.is_empty() {
+            let given = args.iter().chain(&defaults).chain(&restart).chain(&condition);
+            let mut cells: Vec<Cell> = given.flat_map(|v| v.cells().to_vec()).collect();
+            cells.extend(self.lazy.last());
+            if self.depends_on_index(&cells) {
+                if call.activation.is_some() || call.restart.is_some() {
+                    self.unsupported(
+                        span,
+                        "a call with a condition that depends on an index of an array of unknown size",
+                    );
+                    return Val::error();
+                }
+                return self.pure_call(node, &args, span);
+            }
+        }
+        // The call is the same for every index.
+        let binders = std::mem::take(&mut self.binders);
+        let value = self.instantiate_call(at, id, call, node, (args, defaults, condition, restart));
+        self.binders = binders;
+        value
+    }
+
+    /// A call that becomes an instance.
+    fn instantiate_call(
+        &mut self,
+        at: At,
+        id: ExprId,
+        call: &'a Call,
+        node: &'a Node,
+        (args, defaults, condition, restart): (Vec<Val>, Vec<Val>, Option<Val>, Option<Val>),
+    ) -> Val {
+        let span = self.file.expr(id).span;
         let Some(mut timing) = self.timing(at, node, &args, condition, restart, span) else { return Val::error() };
         if let Some(&needed) = self.lazy.last() {
             if node.kind == NodeKind::Node {
@@ -251,7 +283,9 @@ impl<'a> Model<'a> {
                 {
                     stack.extend(args.iter().copied().zip(types.iter().copied()));
                 }
-                (TypeKind::Array { element, .. }, Shape::Array(inner, _)) => stack.push((*element, *inner)),
+                (TypeKind::Array { element, .. }, Shape::Array(inner, _) | Shape::Open(inner, _)) => {
+                    stack.push((*element, *inner))
+                }
                 (TypeKind::Tuple(parts), Shape::Tuple(types)) => {
                     stack.extend(parts.iter().copied().zip(types.iter().copied()));
                 }

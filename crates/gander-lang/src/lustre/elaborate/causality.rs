@@ -6,11 +6,13 @@
 //!
 //! The graph has a stream for each node and an edge from a stream to each that its equation reads at the same instant. It
 //! is looked at twice, for the first instant and for later ones, after inlining and per scalar: elements of an array may
-//! depend on each other, and a node may be called with its own output where no output depends on that input.
+//! depend on each other, and a node may be called with its own output where no output depends on that input. An array of
+//! unknown size is one stream, so it is looked at which of its elements are read (`induction`).
 
 use gander_term::{Op, TermId};
 
 use super::dialect::only_in_kind2;
+use super::induction::{Reading, components, is_well_founded};
 use super::model::Model;
 use super::streams::StreamId;
 use super::values::Cell;
@@ -31,6 +33,7 @@ impl Model<'_> {
         let mut stamp = 0;
         for instant in [Instant::First, Instant::Later] {
             let mut reads: Vec<Vec<StreamId>> = Vec::with_capacity(equations.len());
+            let mut elements: Vec<Reading> = Vec::new();
             for (s, equation) in equations.iter().enumerate() {
                 stamp += 1;
                 // The result of a function without a body has no equation, but depends on the arguments.
@@ -41,10 +44,12 @@ impl Model<'_> {
                         Instant::First => cell.first,
                         Instant::Later => cell.later,
                     };
-                    read.extend(self.read_by(term, instant, &mut seen, stamp));
+                    let found = self.read_by(term, instant, (s, &mut elements), &mut seen, stamp);
+                    read.extend(found);
                 }
                 reads.push(read);
             }
+            self.drop_inductive(&mut reads, &elements);
             for cycle in find_cycles(&reads) {
                 causality = Causality::Cyclic;
                 self.report_cycle(&cycle);
@@ -53,9 +58,22 @@ impl Model<'_> {
         causality
     }
 
-    /// The streams that a term reads at its own instant.
-    fn read_by(&self, term: TermId, instant: Instant, seen: &mut [u32], stamp: u32) -> Vec<StreamId> {
+    /// The streams that a term reads at its own instant. Elements of arrays that it reads in the definition of elements of
+    /// another are listed.
+    fn read_by(
+        &self,
+        term: TermId,
+        instant: Instant,
+        (reader, elements): (usize, &mut Vec<Reading>),
+        seen: &mut [u32],
+        stamp: u32,
+    ) -> Vec<StreamId> {
         let pool = &self.builder.pool;
+        let over = self.defined_over(StreamId(reader as u32));
+        let stream_of = |t: TermId| match instant {
+            Instant::First => self.streams.by_current.get(&t).copied(),
+            Instant::Later => self.streams.of_next(t),
+        };
         let mut found = Vec::new();
         let mut stack = vec![term];
         while let Some(t) = stack.pop() {
@@ -63,15 +81,47 @@ impl Model<'_> {
                 continue;
             }
             if matches!(pool.op(t), Op::Symbol(_)) {
-                found.extend(match instant {
-                    Instant::First => self.streams.by_current.get(&t).copied(),
-                    Instant::Later => self.streams.of_next(t),
-                });
+                if let Some(stream) = stream_of(t) {
+                    found.push(stream);
+                    if !over.is_empty() {
+                        elements.push(Reading { from: reader, to: stream.index(), offsets: None });
+                    }
+                }
+            } else if let (Op::Select, Some((stream, offsets))) = (pool.op(t), self.element_read(t, over, stream_of)) {
+                // The indices are those of the definition and numbers: nothing else is read in them.
+                found.push(stream);
+                elements.push(Reading { from: reader, to: stream.index(), offsets: Some(offsets) });
             } else {
                 stack.extend_from_slice(pool.args(t));
             }
         }
         found
+    }
+
+    /// Takes away what arrays of unknown size read of each other where that is well-founded.
+    fn drop_inductive(&self, reads: &mut [Vec<StreamId>], elements: &[Reading]) {
+        if elements.is_empty() {
+            return;
+        }
+        let next: Vec<Vec<usize>> = reads.iter().map(|r| r.iter().map(|s| s.index()).collect()).collect();
+        let mut component = vec![0; reads.len()];
+        let all = components(&next);
+        for (c, members) in all.iter().enumerate() {
+            members.iter().for_each(|&s| component[s] = c);
+        }
+        let mut inner: Vec<Vec<&Reading>> = vec![Vec::new(); all.len()];
+        for reading in elements.iter().filter(|r| component[r.from] == component[r.to]) {
+            inner[component[reading.from]].push(reading);
+        }
+        for (members, readings) in all.iter().zip(&inner) {
+            // Otherwise some stream among them is no array of this kind.
+            let listed = members.iter().all(|&s| !self.defined_over(StreamId(s as u32)).is_empty());
+            if listed && !readings.is_empty() && is_well_founded(readings) {
+                for &s in members {
+                    reads[s].retain(|t| component[t.index()] != component[s]);
+                }
+            }
+        }
     }
 
     fn report_cycle(&mut self, cycle: &[usize]) {

@@ -20,6 +20,10 @@ impl Model<'_> {
         deterministic: bool,
         span: Span,
     ) -> Val {
+        if !self.binders.is_empty() {
+            self.unsupported(span, "`any` or `choose` in the definition of the elements of an array of unknown size");
+            return Val::error();
+        }
         let resolved = self.resolve(at, ty);
         if resolved.ty == super::types::ERROR {
             return Val::error();
@@ -30,7 +34,7 @@ impl Model<'_> {
         let mut refinements = resolved.refinements;
         if let Some((variable, expr)) = such_that {
             let promise = Promise::Predicate { variable: variable.word, expr };
-            refinements.push(Refinement { offset: 0, ty: resolved.ty, promise, at, span });
+            refinements.push(Refinement { offset: 0, ty: resolved.ty, promise, at, span, within: Vec::new() });
         }
         let value = if deterministic {
             match self.chosen_before(resolved.ty, &refinements, span) {

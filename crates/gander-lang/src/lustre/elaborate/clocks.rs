@@ -153,7 +153,7 @@ impl Model<'_> {
         let later = self.builder.pool.or(parts);
         let first = self.builder.pool.tt();
         let cell = Cell { first, later, instant: false };
-        self.streams.list[stream.index()].definition = Some(Definition { cell, span: clock.span });
+        self.streams.list[stream.index()].definition = Some(Definition { cell, span: clock.span, over: None });
         self.read(stream)
     }
 
@@ -172,6 +172,9 @@ impl Model<'_> {
 
     /// `pre` of a scalar on a clock. `open`: its first value can be read.
     pub(super) fn previous(&mut self, cell: Cell, clock: ClockId, open: bool, path: &str, span: Span) -> Cell {
+        if self.depends_on_index(&[cell]) {
+            return self.previous_of_element(cell, clock, open, path, span);
+        }
         let stream = self.as_stream(cell, clock, path, "pre", span);
         let current = self.streams.get(stream).current;
         let (before, before_now) = self.before(stream);
@@ -186,7 +189,7 @@ impl Model<'_> {
     }
 
     /// True if the clock, or one above it, can begin anew.
-    fn restarts(&self, mut clock: ClockId) -> bool {
+    pub(super) fn restarts(&self, mut clock: ClockId) -> bool {
         while let Some(c) = self.clocks.get(clock) {
             if c.restart.is_some() {
                 return true;
@@ -201,7 +204,8 @@ impl Model<'_> {
         let clock = self.streams.get(stream).clock;
         let Some(on) = self.clocks.on(clock) else { return value };
         let (before, _) = self.before(stream);
-        let current = self.streams.get(stream).current;
+        let before = self.defined_part(stream, before);
+        let current = self.defined_part(stream, self.streams.get(stream).current);
         let first = self.mk(Op::Ite, &[on.first, value.first, before]);
         let later = self.mk(Op::Ite, &[on.later, value.later, current]);
         Cell { first, later, instant: false }
@@ -223,6 +227,9 @@ impl Model<'_> {
             .cells()
             .iter()
             .map(|&cell| {
+                if self.depends_on_index(&[cell]) {
+                    return self.held_elements(cell, clock, path, span);
+                }
                 let stream = self.as_stream(cell, clock, path, "current", span);
                 self.read(stream)
             })

@@ -323,6 +323,7 @@ impl Model<'_> {
             Shape::Record(fields) => fields.into_iter().map(|(_, t)| t).collect(),
             Shape::Tuple(parts) | Shape::List(parts) => parts,
             Shape::Array(element, size) => vec![element; size as usize],
+            Shape::Open(element, size) => return self.open_equal(element, size, a, b),
             _ => Vec::new(),
         };
         let mut offset = 0;

@@ -6,7 +6,7 @@ use gander_term::{Op, Value};
 use super::super::ast::*;
 use super::super::modules::ClaimRole;
 use super::instances::Variable;
-use super::model::{Goal, Model};
+use super::model::{Formula, Goal, Model};
 use super::streams::StreamId;
 use super::types::{BOOL, INT, Shape, Ty};
 use super::values::{Cell, Val};
@@ -63,11 +63,13 @@ impl<'a> Model<'a> {
         if value.is_error() {
             return;
         }
+        let mut proviso = None;
         if let Some(provided) = property.provided {
             let given = self.eval_bool(at, provided, "a condition");
             if given.is_error() {
                 return;
             }
+            proviso = Some((given.clone(), self.file.expr(provided).span));
             value = self.scalar(Op::Implies, BOOL, &[&given, &value], property.span);
         }
         let clock = value.clock.unwrap_or(self.instances[i].clock);
@@ -92,6 +94,12 @@ impl<'a> Model<'a> {
             }
         };
         self.claim(name, text, &value, clock, property.span, (aim, ClaimRole::Inner));
+        if let (Some((given, span)), Some(claimed)) = (proviso, self.obligations.last())
+            && let Some(cell) = given.cell()
+        {
+            let (name, text) = (claimed.formula.name.clone(), self.source(span));
+            self.provisos.push(Formula { name, text, cell, clock, span });
+        }
     }
 
     /// A goal that is to be reached at certain steps: a counter that stops behind the last step that matters.
@@ -201,6 +209,20 @@ impl<'a> Model<'a> {
                     part.offset += offset;
                     part.ty = ty;
                 }
+                // Only where all elements are defined is this index there.
+                super::aggregates::Selection::Open { index, element, .. }
+                    if self.binders.iter().any(|b| b.term == index.first) =>
+                {
+                    part.ty = element;
+                }
+                super::aggregates::Selection::Open { .. } => {
+                    let message = "the elements of an array of unknown size are defined together";
+                    self.report.add(
+                        Diagnostic::new(Code::E1404, target.span, message)
+                            .help("`A[i] = e;` with a new name `i` defines all of them"),
+                    );
+                    return None;
+                }
                 super::aggregates::Selection::Element { .. } => {
                     self.error(
                         Code::E1404,
@@ -264,14 +286,28 @@ impl<'a> Model<'a> {
         let Some(variable) = self.defined_variable(i, target) else { return };
         // The sizes of the arrays that the index variables run over, in the order of the path.
         let mut sizes: Vec<(Word, u32)> = Vec::new();
+        let mut open: Vec<(Word, gander_term::TermId)> = Vec::new();
         let mut ty = variable.ty;
         for selector in &target.path {
             match (selector, self.types.shape(ty).clone()) {
+                (Selector::Index(e), Shape::Open(element, size)) => {
+                    if let ExprKind::Name(name) = &self.file.expr(*e).kind
+                        && binders.contains(&name.word)
+                    {
+                        if open.iter().any(|(w, _)| *w == name.word) || sizes.iter().any(|(w, _)| *w == name.word) {
+                            let text = self.word(name.word);
+                            self.error(Code::E1301, target.span, format!("the index `{text}` is used twice"));
+                            return;
+                        }
+                        open.push((name.word, size));
+                    }
+                    ty = element;
+                }
                 (Selector::Index(e), Shape::Array(element, size)) => {
                     if let ExprKind::Name(name) = &self.file.expr(*e).kind
                         && binders.contains(&name.word)
                     {
-                        if sizes.iter().any(|(w, _)| *w == name.word) {
+                        if sizes.iter().any(|(w, _)| *w == name.word) || open.iter().any(|(w, _)| *w == name.word) {
                             let text = self.word(name.word);
                             self.error(Code::E1301, target.span, format!("the index `{text}` is used twice"));
                             return;
@@ -301,9 +337,17 @@ impl<'a> Model<'a> {
                 rest /= size as usize;
                 self.bindings.push((word, value));
             }
+            let around = self.binders.len();
+            for &(word, size) in &open {
+                let binder = self.binder(self.file.text(word), size);
+                let value = self.bound_index(binder);
+                self.bindings.push((word, value));
+                self.binders.push(binder);
+            }
             let value = self.eval(Some(i), equation.right);
             let part = self.target(i, target);
             self.bindings.truncate(depth);
+            let over = self.binders.split_off(around);
             let Some(part) = part else { return };
             if value.is_error() || value.ty != part.ty {
                 if !value.is_error() {
@@ -317,7 +361,11 @@ impl<'a> Model<'a> {
             let clock = self.streams.get(variable.first).clock;
             self.join(value.clock, Some(clock), equation.span);
             for (n, &cell) in value.cells().iter().enumerate() {
-                self.define(stream(&part, n), cell, equation.span);
+                if over.is_empty() {
+                    self.define(stream(&part, n), cell, equation.span);
+                } else {
+                    self.define_for_all(stream(&part, n), cell, &over, equation.span);
+                }
             }
         }
     }

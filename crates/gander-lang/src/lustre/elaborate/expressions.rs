@@ -44,9 +44,11 @@ impl Model<'_> {
         let mut work = vec![Work::Visit(root)];
         let mut values: Vec<Val> = Vec::new();
         let (depth, pure, lazy) = (self.bindings.len(), self.pure_depth, self.lazy.len());
+        let binders = self.binders.len();
         while let Some(item) = work.pop() {
             if self.stopped {
                 self.bindings.truncate(depth);
+                self.binders.truncate(binders);
                 self.pure_depth = pure;
                 self.lazy.truncate(lazy);
                 return Val::error();
@@ -96,6 +98,7 @@ impl Model<'_> {
                 }
                 Work::Quantify(id, symbols, domain) => {
                     self.pure_depth -= 1;
+                    self.binders.truncate(self.binders.len() - symbols.len());
                     let body = values.pop().unwrap_or_else(Val::error);
                     values.push(self.quantify(id, &symbols, &domain, &body));
                 }
@@ -417,10 +420,11 @@ impl Model<'_> {
         let mut domain = self.truth(true);
         for (name, ty) in vars {
             let resolved = self.resolve(at, *ty);
-            let Some(sort) = self.types.sort(resolved.ty).filter(|_| !memory) else {
+            let sort = self.types.sort(resolved.ty).filter(|s| !memory && !matches!(s, gander_term::Sort::Array(_)));
+            let Some(sort) = sort else {
                 self.unsupported(
                     span,
-                    "a quantifier over infinitely many values whose body has memory, indices, divisions or calls of more than functions that are equations, or over a compound type",
+                    "a quantifier over infinitely many values whose body has clocks, `any` or calls of more than functions that are equations, or over a compound type",
                 );
                 work.push(Work::Chain(id, Op::And, 0));
                 return;
@@ -440,6 +444,10 @@ impl Model<'_> {
             bind.push((name.word, value));
         }
         self.pure_depth += 1;
+        for &symbol in &symbols {
+            let term = self.builder.pool.var(symbol);
+            self.binders.push(super::open_arrays::Binder { symbol, term, size: None });
+        }
         work.push(Work::Quantify(id, symbols, domain));
         work.extend(bind.iter().map(|_| Work::Unbind));
         work.push(Work::Visit(body));

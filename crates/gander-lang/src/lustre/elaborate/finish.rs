@@ -1,7 +1,7 @@
 //! The system: equations as elements of the start and the step, claims, assumptions.
 
 use gander_system::{
-    BuildError, ClaimKind, ClaimOrigin, Goal as StateGoal, NodeId, Role, StreamKind, System, SystemBuilder,
+    BuildError, ClaimKind, ClaimOrigin, Goal as StateGoal, NodeId, Proviso, Role, StreamKind, System, SystemBuilder,
 };
 use gander_term::TermId;
 
@@ -32,6 +32,8 @@ impl Model<'_> {
             })
             .collect();
         let assumed: Vec<TermId> = assumptions.iter().map(|a| self.state_formula(a)).collect();
+        let provisos = std::mem::take(&mut self.provisos);
+        let provided: Vec<TermId> = provisos.iter().map(|p| self.state_goal(p)).collect();
         let mut equations: Vec<Option<Cell>> = Vec::new();
         for s in 0..self.streams.list.len() {
             let definition = self.streams.list[s].definition;
@@ -46,7 +48,14 @@ impl Model<'_> {
             return None;
         }
         match self.write(&equations, causality, &obligations, &claims, &assumptions, &assumed) {
-            Ok(()) => Some(self.builder.finish()),
+            Ok(()) => {
+                for (p, term) in provisos.into_iter().zip(provided) {
+                    let Ok(condition) = self.builder.state_formula(term, &p.name) else { continue };
+                    let (claim, text, span) = (p.name, p.text, Some(p.span));
+                    self.builder.proviso(Proviso { claim, condition, text, span });
+                }
+                Some(self.builder.finish())
+            }
             Err(error) => {
                 let span = self.streams.list.first().map_or(crate::Span::at(0), |s| s.span);
                 self.error(Code::E0901, span, format!("the system cannot be built: {error}"));
@@ -96,8 +105,15 @@ impl Model<'_> {
             let stream = &self.streams.list[s];
             let span = stream.definition.map(|d| d.span);
             let (name, current, next) = (stream.name.clone(), stream.current, stream.next);
-            let first = self.builder.pool.eq(current, cell.first);
-            let later = self.builder.pool.eq(next, cell.later);
+            let id = StreamId(s as u32);
+            let over = self.defined_over(id).to_vec();
+            let (current, next) = (self.defined_part(id, current), self.defined_part(id, next));
+            let mut first = self.builder.pool.eq(current, cell.first);
+            let mut later = self.builder.pool.eq(next, cell.later);
+            if !over.is_empty() {
+                let all = self.for_all(&over, Cell { first, later, instant: false });
+                (first, later) = (all.first, all.later);
+            }
             starts.push((format!("{name} at first"), first, span));
             steps.push((name, later, span));
         }
@@ -142,19 +158,22 @@ impl Model<'_> {
         // One for each stream that has several.
         let mut others: rustc_hash::FxHashMap<_, TermId> = rustc_hash::FxHashMap::default();
         let mut same = Vec::new();
-        for (symbol, id) in std::mem::take(&mut self.streams.befores) {
-            let name = self.builder.pool.symbol(symbol).name.clone();
+        for before in std::mem::take(&mut self.streams.befores) {
+            let symbol = before.symbol;
+            let (name, sort) = {
+                let s = self.builder.pool.symbol(symbol);
+                (s.name.clone(), s.sort)
+            };
             let next = self.builder.pool.find_symbol(&format!("{name}'"));
             if !free.contains(&symbol) && !next.is_some_and(|n| free.contains(&n)) {
                 continue;
             }
-            let (sort, span, range) = {
-                let s = self.streams.get(id);
-                (s.sort, s.span, self.range_of(id))
-            };
-            let numerals = self.builder.so_far().var(self.streams.get(id).var).numerals;
-            let var = self.builder.var(&name, sort, Role::Input, range, Some(span))?;
+            let range = before.of.and_then(|id| self.range_of(id));
+            let var = self.builder.var(&name, sort, Role::Input, range, Some(before.span))?;
             self.builder.set_stream(var, Some(StreamKind::Internal));
+            // Elements without a stream of their own are those of arrays of unknown size: only Kind 2 reads them.
+            let Some(id) = before.of else { continue };
+            let numerals = self.builder.so_far().var(self.streams.get(id).var).numerals;
             self.builder.set_numerals(var, numerals);
             let value = self.builder.pool.var(symbol);
             match others.get(&id) {

@@ -102,7 +102,8 @@ impl<'a> Model<'a> {
             return Val::error();
         }
         if args.iter().any(|a| self.types.has_data(a.ty)) {
-            self.unsupported(site.span, "a datatype as an argument of a function without a body");
+            let what = "a datatype or an array of unknown size as an argument of a function without a body";
+            self.unsupported(site.span, what);
             return Val::error();
         }
         let how = Declare { kind: StreamKind::Output, role: Role::State, free: false, standing: Standing::Assumed };
@@ -111,6 +112,10 @@ impl<'a> Model<'a> {
             return Val::error();
         }
         let types: Vec<Ty> = outputs.iter().map(|o| o.ty).collect();
+        if types.iter().any(|&ty| self.types.has_open(ty)) {
+            self.unsupported(site.span, "an array of unknown size as the result of a function without a body");
+            return Val::error();
+        }
         let key = (node.name.word, self.instances[i].type_args.iter().map(|(_, r)| r.ty).collect());
         let arguments: Vec<Cell> = args.iter().flat_map(|a| a.cells().to_vec()).collect();
         let leaves: Vec<Ty> = args.iter().flat_map(|a| self.types.leaves(a.ty)).collect();

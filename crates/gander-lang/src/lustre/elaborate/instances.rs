@@ -175,7 +175,7 @@ impl<'a> Model<'a> {
         let mut refinements = resolved.refinements;
         if let Some(expr) = decl.refinement {
             let promise = Promise::Predicate { variable: decl.name.word, expr };
-            refinements.push(Refinement { offset: 0, ty: resolved.ty, promise, at: Some(i), span });
+            refinements.push(Refinement { offset: 0, ty: resolved.ty, promise, at: Some(i), span, within: Vec::new() });
         }
         let full = self.instances[i].named(name);
         let first = StreamId(self.streams.list.len() as u32);
@@ -266,7 +266,7 @@ impl<'a> Model<'a> {
             );
             return;
         }
-        let definition = Definition { cell, span };
+        let definition = Definition { cell, span, over: None };
         match self.blocks.last_mut() {
             Some(block) => {
                 block.insert(stream, definition);
@@ -277,7 +277,7 @@ impl<'a> Model<'a> {
 
     /// Defines a stream that is the front-end's own, whatever block its expression stands in.
     pub(super) fn define_now(&mut self, stream: StreamId, cell: Cell, span: Span) {
-        self.streams.list[stream.index()].definition = Some(Definition { cell, span });
+        self.streams.list[stream.index()].definition = Some(Definition { cell, span, over: None });
     }
 
     /// Looks at an instance: constants, locals, contract, body.

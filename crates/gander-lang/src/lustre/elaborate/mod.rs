@@ -29,11 +29,13 @@ mod expressions;
 mod finish;
 mod functions;
 mod globals;
+mod induction;
 mod instances;
 mod machine;
 mod memory;
 mod model;
 mod module;
+mod open_arrays;
 mod operators;
 mod pure;
 mod refine;
@@ -201,6 +203,11 @@ impl Model<'_> {
         for o in &mut self.obligations {
             if !o.formula.name.starts_with(&below) {
                 o.formula.name = format!("{below}{}", o.formula.name);
+            }
+        }
+        for p in &mut self.provisos {
+            if !p.name.starts_with(&below) {
+                p.name = format!("{below}{}", p.name);
             }
         }
     }

@@ -74,6 +74,10 @@ pub(super) struct Model<'a> {
     pub(super) open_datatypes: Vec<TypeId>,
     /// Index variables that are bound around the expression at hand.
     pub(super) bindings: Vec<(Word, Val)>,
+    /// Those that are symbols of the logic.
+    pub(super) binders: Vec<super::open_arrays::Binder>,
+    /// The indices that definitions of elements of arrays of unknown size are for.
+    pub(super) ranges: Vec<Vec<super::open_arrays::Binder>>,
     /// How many quantifiers over infinitely many values, and calls in them, are around the expression at hand.
     pub(super) pure_depth: usize,
     /// By `choose`: its values, each with what is promised of it, which depends on constants around.
@@ -86,6 +90,8 @@ pub(super) struct Model<'a> {
     pub(super) frame: Option<FxHashMap<super::streams::StreamId, Cell>>,
     pub(super) obligations: Vec<Obligation>,
     pub(super) assumptions: Vec<Formula>,
+    /// Conditions that claims are made under; the names are those of the claims.
+    pub(super) provisos: Vec<Formula>,
     /// What probably holds at every instant and helps in proofs: that assumptions of calls have held so far.
     pub(super) hints: Vec<(String, gander_term::TermId, Span)>,
     /// Names of claims that are taken.
@@ -131,12 +137,15 @@ impl<'a> Model<'a> {
             open_datatypes: Vec::new(),
             pure_depth: 0,
             bindings: Vec::new(),
+            binders: Vec::new(),
+            ranges: Vec::new(),
             lazy: Vec::new(),
             chosen: FxHashMap::default(),
             blocks: Vec::new(),
             frame: None,
             obligations: Vec::new(),
             assumptions: Vec::new(),
+            provisos: Vec::new(),
             hints: Vec::new(),
             claim_names: FxHashSet::default(),
             paths: FxHashSet::default(),

@@ -223,8 +223,7 @@ impl Model<'_> {
         let zero = self.constant(zero);
         let by_zero = self.lift(Op::Eq, &[divisor, zero]);
         let path = self.path_at(at);
-        let any = self.arbitrary(&path, "by_zero", sort, span);
-        let any = self.read(any);
+        let any = self.arbitrary_value(&path, "by_zero", sort, span);
         let cell = self.lift(Op::Ite, &[by_zero, any, quotient]);
         Val::one(plain.ty, plain.clock, cell)
     }

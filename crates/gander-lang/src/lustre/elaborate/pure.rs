@@ -1,7 +1,7 @@
 //! What may be in the body of a quantifier over infinitely many values.
 //!
-//! Its variables are symbols of the logic, so nothing there can be a stream of its own: no memory, no arbitrary values, no instances.
-//! Calls of functions are replaced by terms where the functions are nothing but equations.
+//! Its variables are symbols of the logic, so nothing there can be a stream of its own; arbitrary values and `pre` are arrays of
+//! them (`open_arrays`), instances there are none. Calls of functions are replaced by terms where the functions are nothing but equations.
 
 use super::super::ast::*;
 use super::instances::{Body, Instance, Place};
@@ -25,20 +25,10 @@ impl<'a> Model<'a> {
         let mut pure = true;
         while let (true, Some(root)) = (pure, open.pop()) {
             walk::below(file, &[root], |e| match &file.expr(e).kind {
-                ExprKind::Unary(Unary::Pre | Unary::Current, _)
-                | ExprKind::Binary(Binary::Arrow | Binary::Fby, _, _)
-                | ExprKind::Last(_)
+                ExprKind::Unary(Unary::Current, _)
                 | ExprKind::Any { .. }
                 | ExprKind::When(..)
-                | ExprKind::Merge { .. }
-                | ExprKind::Index(..) => pure = false,
-                ExprKind::Binary(Binary::Divide | Binary::IntDiv | Binary::Mod, _, by) => {
-                    pure &= match &file.expr(*by).kind {
-                        ExprKind::Int(i) => !i.is_zero(),
-                        ExprKind::Real(r) => !r.is_zero(),
-                        _ => false,
-                    };
-                }
+                | ExprKind::Merge { .. } => pure = false,
                 // Without a node it is a constructor, or an error.
                 ExprKind::Call(call) => {
                     if let Some(&n) = globals.node_of.get(&call.callee.word) {
@@ -62,7 +52,12 @@ impl<'a> Model<'a> {
     pub(super) fn pure_call(&mut self, node: &'a Node, args: &[Val], span: Span) -> Val {
         let text = self.word(node.name.word);
         let Some(mut open) = equations(node).filter(|_| self.pure_depth < MAX_DEPTH) else {
-            self.unsupported(span, "such a call in a quantifier over infinitely many values");
+            let message = if self.pure_depth > 0 {
+                "such a call in a quantifier over infinitely many values"
+            } else {
+                "a call with an index of an array of unknown size among its arguments, but of a function that is equations only"
+            };
+            self.unsupported(span, message);
             return Val::error();
         };
         let i = self.instances.len();

@@ -27,6 +27,8 @@ impl Model<'_> {
         let mut clock = value.clock;
         for r in refinements {
             let part = value.part(r.ty, r.offset, self.types.width(r.ty));
+            let (part, binders) = self.element_within(part, &r.within);
+            let before = cells.len();
             match r.promise {
                 Promise::Bounds { low, high } => {
                     for (bound, op) in [(low, Op::Ge), (high, Op::Le)] {
@@ -62,6 +64,12 @@ impl Model<'_> {
                         self.error(Code::E1401, span, format!("the predicate of a subtype is a bool, not a `{name}`"));
                     }
                     cells.extend(predicate.cell().filter(|_| predicate.ty == BOOL));
+                }
+            }
+            if !binders.is_empty() {
+                self.binders.truncate(self.binders.len() - binders.len());
+                for cell in &mut cells[before..] {
+                    *cell = self.for_all(&binders, *cell);
                 }
             }
         }
@@ -125,7 +133,7 @@ impl Model<'_> {
     /// Notes the ranges of streams whose bounds are known.
     fn note_ranges(&mut self, pending: &Pending) {
         let Some(first) = pending.streams else { return };
-        for r in &pending.refinements {
+        for r in pending.refinements.iter().filter(|r| r.within.is_empty()) {
             let Promise::Bounds { low: Some(low), high: Some(high) } = r.promise else { continue };
             let mut known = |e| match self.eval(r.at, e).cell().and_then(|c| self.known(c)) {
                 Some(Value::Int(i)) => Some(i),

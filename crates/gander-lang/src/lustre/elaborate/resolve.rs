@@ -1,6 +1,6 @@
 //! Type expressions: the types they stand for, and what they promise beyond the type (subranges, subtypes).
 
-use gander_term::{IBig, Value};
+use gander_term::{IBig, TermId, Value};
 
 use super::super::ast::*;
 use super::model::{LIMITS, Model};
@@ -20,6 +20,8 @@ pub(super) struct Refinement {
     pub(super) promise: Promise,
     pub(super) at: At,
     pub(super) span: Span,
+    /// The part is an element of arrays of these unknown sizes, the outermost first: it is said of each.
+    pub(super) within: Vec<TermId>,
 }
 
 /// See [`Refinement`].
@@ -94,13 +96,27 @@ impl Model<'_> {
                     self.error(Code::E1401, span, format!("a subrange is of ints, not of `{name}`"));
                 }
                 let promise = Promise::Bounds { low: *low, high: *high };
-                base.refinements.push(Refinement { offset: 0, ty: base.ty, promise, at: names.at, span });
+                base.refinements.push(Refinement {
+                    offset: 0,
+                    ty: base.ty,
+                    promise,
+                    at: names.at,
+                    span,
+                    within: Vec::new(),
+                });
                 base
             }
             TypeKind::Subtype { variable, base, predicate } => {
                 let mut base = self.resolve_in(names, *base, depth + 1);
                 let promise = Promise::Predicate { variable: variable.word, expr: *predicate };
-                base.refinements.push(Refinement { offset: 0, ty: base.ty, promise, at: names.at, span });
+                base.refinements.push(Refinement {
+                    offset: 0,
+                    ty: base.ty,
+                    promise,
+                    at: names.at,
+                    span,
+                    within: Vec::new(),
+                });
                 base
             }
             TypeKind::Record(fields) => {
@@ -135,10 +151,25 @@ impl Model<'_> {
             }
             TypeKind::Array { element, size } => {
                 let element = self.resolve_in(names, *element, depth + 1);
+                let text = self.file.expr(*size).span;
                 let Some(size) = self.array_size(names.at, *size) else { return Resolved::plain(ERROR) };
                 if element.ty == ERROR {
                     return element;
                 }
+                let size = match size {
+                    Size::Known(size) => size,
+                    Size::Open(size) => {
+                        let text = self.source(text);
+                        let Some(ty) = self.open_array(element.ty, size, &text, span) else {
+                            return Resolved::plain(ERROR);
+                        };
+                        let refinements = element.refinements.into_iter().map(|mut r| {
+                            r.within.insert(0, size);
+                            r
+                        });
+                        return Resolved { ty, refinements: refinements.collect() };
+                    }
+                };
                 let ty = self.types.intern(Shape::Array(element.ty, size));
                 let width = self.types.width(element.ty);
                 let all = self.sized(Resolved::plain(ty), span);
@@ -269,7 +300,7 @@ impl Model<'_> {
         resolved
     }
 
-    fn array_size(&mut self, at: At, size: ExprId) -> Option<u32> {
+    fn array_size(&mut self, at: At, size: ExprId) -> Option<Size> {
         let span = self.file.expr(size).span;
         let value = self.eval(at, size);
         if value.is_error() {
@@ -286,33 +317,29 @@ impl Model<'_> {
                 None
             }
             Some(Value::Int(size)) => match u32::try_from(&size) {
-                Ok(size) if size as usize <= LIMITS.width => Some(size),
+                Ok(size) if size as usize <= LIMITS.width => Some(Size::Known(size)),
                 _ => {
                     let message = format!("an array of more than {} elements", LIMITS.width);
                     self.error(Code::E1602, span, message);
                     None
                 }
             },
-            _ => {
-                let input = at.and_then(|i| match self.instances[i].body {
-                    super::instances::Body::Node(node) => node.inputs.iter().find(|d| d.constant).map(|d| (node, d)),
-                    _ => None,
-                });
-                let diagnostic = Diagnostic::new(Code::E1404, span, "the size of an array must be a known constant")
-                    .note("arrays become scalars, one for each element, so their number must be known");
-                self.report.add(match input {
-                    Some((node, decl)) => {
-                        let (node, name) = (self.word(node.name.word), self.word(decl.name.word));
-                        diagnostic
-                            .label(decl.name.span, "only a call says what this is")
-                            .help(format!("call `{node}` from another node with a number for `{name}`"))
-                    }
-                    None => diagnostic.help("give the constant a value, `const n: int = 4;`"),
-                });
-                None
-            }
+            _ => self.open_size(&value, span).map(Size::Open),
         }
     }
+
+    /// How the text calls a size: what stands behind the last `^` of an expression.
+    pub(super) fn size_text(&self, span: Span) -> String {
+        let text = self.source(span);
+        text.rsplit('^').next().unwrap_or_default().trim().to_string()
+    }
+}
+
+/// The size of an array.
+enum Size {
+    Known(u32),
+    /// A constant without a known value.
+    Open(TermId),
 }
 
 /// The refinements of a part that begins at `offset`.

@@ -24,6 +24,17 @@ impl StreamId {
 pub(super) struct Definition {
     pub(super) cell: Cell,
     pub(super) span: Span,
+    /// The indices that it is for, in [`Model::ranges`]; none if it is for the whole stream.
+    pub(super) over: Option<u32>,
+}
+
+/// A value before the first instant.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Before {
+    pub(super) symbol: SymbolId,
+    /// The stream whose value it is; none for elements of an array that have no stream of their own.
+    pub(super) of: Option<StreamId>,
+    pub(super) span: Span,
 }
 
 /// A scalar stream.
@@ -63,9 +74,9 @@ pub(super) struct Streams {
     by_next: FxHashMap<TermId, StreamId>,
     pub(super) by_current: FxHashMap<TermId, StreamId>,
     /// Streams that remember an expression on a clock.
-    memories: FxHashMap<(TermId, TermId, ClockId), StreamId>,
+    pub(super) memories: FxHashMap<(TermId, TermId, ClockId), StreamId>,
     /// Values before the first instant.
-    pub(super) befores: Vec<(SymbolId, StreamId)>,
+    pub(super) befores: Vec<Before>,
     counter: FxHashMap<String, u32>,
 }
 
@@ -160,7 +171,7 @@ impl Model<'_> {
             span,
             free: false,
         });
-        self.streams.list[id.index()].definition = Some(Definition { cell, span });
+        self.streams.list[id.index()].definition = Some(Definition { cell, span, over: None });
         id
     }
 
@@ -188,9 +199,14 @@ impl Model<'_> {
     /// becomes a variable only if an equation depends on it.
     pub(super) fn before(&mut self, id: StreamId) -> (TermId, TermId) {
         let s = self.streams.get(id);
-        let (name, sort) = (format!("{}@before", s.name), s.sort);
-        let symbol = self.builder.pool.declare_fresh(&name, sort);
-        self.streams.befores.push((symbol, id));
+        let (name, sort, span) = (s.name.clone(), s.sort, s.span);
+        self.before_with(&name, sort, Some(id), span)
+    }
+
+    /// See [`Model::before`].
+    pub(super) fn before_with(&mut self, name: &str, sort: Sort, of: Option<StreamId>, span: Span) -> (TermId, TermId) {
+        let symbol = self.builder.pool.declare_fresh(&format!("{name}@before"), sort);
+        self.streams.befores.push(Before { symbol, of, span });
         let name = format!("{}'", self.builder.pool.symbol(symbol).name);
         let current = self.builder.pool.var(symbol);
         let next = match self.builder.pool.declare(&name, sort) {

@@ -4,7 +4,7 @@
 //! fields. Subranges and subtypes are not types of their own here: a value of a subrange is an `int`, and what its
 //! declaration promises is a [`super::refine::Refinement`] of the declaration.
 
-use gander_term::{EnumId, Pool, Sort, Width};
+use gander_term::{EnumId, Pool, Sort, TermId, Width};
 use rustc_hash::FxHashMap;
 
 use super::super::ast::{File, Item, TypeKind, Word};
@@ -30,6 +30,8 @@ pub(super) enum Shape {
     /// Several values, as a call with several outputs has them. Not a type that can be declared.
     List(Vec<Ty>),
     Array(Ty, u32),
+    /// An array whose size is a constant without a known value: the size as a term (`open_arrays`).
+    Open(Ty, TermId),
     /// A datatype with types for its parameters: a tag, and behind it the fields of every constructor. Only those of the
     /// constructor that the tag names mean something.
     Data {
@@ -70,8 +72,12 @@ pub(super) struct Types {
     pub(super) constructors: FxHashMap<Word, (Word, u32)>,
     /// By type expression of kind `Data`: the datatype.
     pub(super) datatype_of_type: FxHashMap<u32, Word>,
-    /// By type: a datatype is among its parts.
+    /// By type: a datatype or an array of unknown size is among its parts.
     has_data: Vec<bool>,
+    /// Sorts of arrays of unknown size with scalars for elements.
+    open_sorts: FxHashMap<Ty, Sort>,
+    /// How the text calls sizes that are not known.
+    sizes: FxHashMap<TermId, String>,
 }
 
 pub(super) const BOOL: Ty = Ty(0);
@@ -93,6 +99,8 @@ impl Types {
             constructors: FxHashMap::default(),
             datatype_of_type: FxHashMap::default(),
             has_data: Vec::new(),
+            open_sorts: FxHashMap::default(),
+            sizes: FxHashMap::default(),
         };
         for shape in [Shape::Bool, Shape::Int, Shape::Real, Shape::Error] {
             types.intern(shape);
@@ -147,6 +155,7 @@ impl Types {
                 parts.iter().map(|&t| self.width(t)).fold(0, usize::saturating_add)
             }
             Shape::Array(element, size) => self.width(*element).saturating_mul(*size as usize),
+            Shape::Open(element, _) => self.width(*element),
             Shape::Data { constructors, .. } => {
                 constructors.iter().flatten().map(|&(_, t)| self.width(t)).fold(1, usize::saturating_add)
             }
@@ -154,7 +163,7 @@ impl Types {
             _ => 1,
         };
         let has_data = match &shape {
-            Shape::Data { .. } => true,
+            Shape::Data { .. } | Shape::Open(..) => true,
             Shape::Record(fields) => fields.iter().any(|&(_, t)| self.has_data(t)),
             Shape::Tuple(parts) | Shape::List(parts) => parts.iter().any(|&t| self.has_data(t)),
             Shape::Array(element, _) => self.has_data(*element),
@@ -177,7 +186,7 @@ impl Types {
         self.widths[ty.0 as usize]
     }
 
-    /// True if a datatype is among the parts: then scalars of equal values may differ.
+    /// True if a datatype or an array of unknown size is among the parts: then scalars of equal values may differ.
     pub(super) fn has_data(&self, ty: Ty) -> bool {
         self.has_data[ty.0 as usize]
     }
@@ -185,6 +194,23 @@ impl Types {
     /// Where the fields of a constructor begin among the scalars of a datatype.
     pub(super) fn fields_at(&self, constructors: &[Vec<(Word, Ty)>], constructor: usize) -> usize {
         1 + constructors[..constructor].iter().flatten().map(|&(_, t)| self.width(t)).sum::<usize>()
+    }
+
+    /// Notes how the text calls a size.
+    pub(super) fn name_size(&mut self, size: TermId, text: &str) {
+        self.sizes.entry(size).or_insert_with(|| text.to_string());
+    }
+
+    /// The type of arrays of unknown size with scalars for elements, which have the sort `sort`.
+    pub(super) fn open_scalar(&mut self, element: Ty, size: TermId, sort: Sort) -> Ty {
+        let ty = self.intern(Shape::Open(element, size));
+        self.open_sorts.insert(ty, sort);
+        ty
+    }
+
+    /// True if an array of unknown size is among the parts.
+    pub(super) fn has_open(&self, ty: Ty) -> bool {
+        self.leaves(ty).iter().any(|&leaf| matches!(self.shape(leaf), Shape::Open(..)))
     }
 
     /// Notes how the text calls a record.
@@ -204,6 +230,7 @@ impl Types {
             Shape::Real => Sort::Real,
             Shape::Enum(e) => Sort::Enum(self.enums[*e as usize].sort),
             Shape::Machine { width, .. } => Sort::BitVec(Width::new(*width)?),
+            Shape::Open(..) => *self.open_sorts.get(&ty)?,
             _ => return None,
         })
     }
@@ -255,6 +282,13 @@ impl Types {
                 Shape::Array(element, size) => {
                     stack.extend((0..*size).rev().map(|i| (format!("{name}[{i}]"), *element)));
                 }
+                // One array for each scalar of the elements. Types are nested to a limited depth.
+                Shape::Open(element, size) => {
+                    for (suffix, leaf) in self.scalars(file, *element) {
+                        let leaf = self.ids.get(&Shape::Open(leaf, *size)).copied().unwrap_or(ERROR);
+                        result.push((format!("{name}{suffix}"), leaf));
+                    }
+                }
                 Shape::Error => {}
                 _ => result.push((name, ty)),
             }
@@ -275,6 +309,10 @@ impl Types {
                 }
                 Shape::Tuple(parts) | Shape::List(parts) => stack.extend(parts.iter().rev()),
                 Shape::Array(element, size) => stack.extend((0..*size).map(|_| *element)),
+                Shape::Open(element, size) => {
+                    let all = self.leaves(*element).into_iter();
+                    result.extend(all.filter_map(|leaf| self.ids.get(&Shape::Open(leaf, *size)).copied()));
+                }
                 Shape::Error => {}
                 _ => result.push(ty),
             }
@@ -312,6 +350,10 @@ impl Types {
             Shape::Tuple(parts) => format!("[{}]", list(parts)),
             Shape::List(parts) => format!("({})", list(parts)),
             Shape::Array(element, size) => format!("{}^{size}", self.name_to_depth(file, *element, depth - 1)),
+            Shape::Open(element, size) => {
+                let size = self.sizes.get(size).map_or("?", String::as_str);
+                format!("{}^{size}", self.name_to_depth(file, *element, depth - 1))
+            }
             Shape::Abstract(name) => file.text(*name).to_string(),
             Shape::Data { name, args, .. } if args.is_empty() => file.text(*name).to_string(),
             Shape::Data { name, args, .. } => format!("{}<{}>", file.text(*name), list(args)),
