@@ -12,6 +12,7 @@
 mod abstraction;
 mod accelerate;
 mod ascent;
+mod attempts;
 mod backward;
 mod bdd;
 mod bmc;

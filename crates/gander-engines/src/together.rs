@@ -18,6 +18,23 @@ pub(crate) struct Together {
 }
 
 impl Together {
+    /// All claims of an engine: those of the system itself together, each chain of goals alone; and the claims that cannot
+    /// be asked, with the reasons.
+    pub(crate) fn all(desk: &Desk) -> (Vec<Together>, Vec<(ClaimId, String)>) {
+        let system = desk.system();
+        let (chains, plain): (Vec<ClaimId>, Vec<ClaimId>) =
+            desk.claims().iter().partition(|c| View::needs_chain(&system.claims[c.index()].kind));
+        let mut all = if plain.is_empty() { Vec::new() } else { Together::of(desk, &plain) };
+        let mut obstacles = Vec::new();
+        for claim in chains {
+            match View::chain(desk, claim) {
+                Ok(view) => all.push(Together::alone(view, claim)),
+                Err(why) => obstacles.push((claim, why)),
+            }
+        }
+        (all, obstacles)
+    }
+
     /// Claims of the system itself: one for those that the solver for the system can take, one for each of the others.
     pub(crate) fn of(desk: &Desk, claims: &[ClaimId]) -> Vec<Together> {
         let solvers: &Solvers = &desk.config().solvers;

@@ -44,6 +44,14 @@ impl View {
         Ok(View { encoding, asker: Asker::default(), chain: Some(ChainView { chain, claim, internal }) })
     }
 
+    /// The system that a claim is asked of.
+    pub(crate) fn of_claim(desk: &Desk, claim: ClaimId) -> Result<View, String> {
+        match View::needs_chain(&desk.system().claims[claim.index()].kind) {
+            true => View::chain(desk, claim),
+            false => Ok(View::plain(desk)),
+        }
+    }
+
     /// True if the claim must be asked of its chain system.
     pub(crate) fn needs_chain(kind: &ClaimKind) -> bool {
         matches!(kind, ClaimKind::Reachable(goals) if goals.len() > 1)

@@ -30,7 +30,6 @@ use gander_system::{ClaimId, ClaimKind};
 use crate::engine::{Advance, Desk, Engine, EngineInfo};
 use crate::question::is_question;
 use crate::together::Together;
-use crate::view::View;
 
 use group::Group;
 
@@ -57,20 +56,9 @@ struct Accelerate {
 
 impl Accelerate {
     fn new(desk: &Desk) -> Accelerate {
-        let mut engine = Accelerate { groups: Vec::new(), obstacles: Vec::new() };
-        let system = desk.system();
-        let (chains, plain): (Vec<ClaimId>, Vec<ClaimId>) =
-            desk.claims().iter().partition(|c| View::needs_chain(&system.claims[c.index()].kind));
-        if !plain.is_empty() {
-            engine.groups.extend(Together::of(desk, &plain).into_iter().map(|t| Group::new(desk, t)));
-        }
-        for claim in chains {
-            match View::chain(desk, claim) {
-                Ok(view) => engine.groups.push(Group::new(desk, Together::alone(view, claim))),
-                Err(why) => engine.obstacles.push((claim, why)),
-            }
-        }
-        engine
+        let (all, obstacles) = Together::all(desk);
+        let groups = all.into_iter().map(|t| Group::new(desk, t)).collect();
+        Accelerate { groups, obstacles }
     }
 }
 

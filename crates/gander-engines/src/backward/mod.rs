@@ -28,7 +28,6 @@ use gander_system::{ClaimId, ClaimKind};
 use crate::engine::{Advance, Desk, Engine, EngineInfo};
 use crate::question::is_question;
 use crate::together::Together;
-use crate::view::View;
 
 use hunt::Hunt;
 
@@ -56,20 +55,9 @@ struct Backward {
 
 impl Backward {
     fn new(desk: &Desk) -> Backward {
-        let mut backward = Backward { hunts: Vec::new(), finished: Vec::new(), obstacles: Vec::new() };
-        let system = desk.system();
-        let (chains, plain): (Vec<ClaimId>, Vec<ClaimId>) =
-            desk.claims().iter().partition(|c| View::needs_chain(&system.claims[c.index()].kind));
-        if !plain.is_empty() {
-            backward.hunts.extend(Together::of(desk, &plain).into_iter().map(|t| Hunt::new(desk, t)));
-        }
-        for claim in chains {
-            match View::chain(desk, claim) {
-                Ok(view) => backward.hunts.push(Hunt::new(desk, Together::alone(view, claim))),
-                Err(why) => backward.obstacles.push((claim, why)),
-            }
-        }
-        backward
+        let (all, obstacles) = Together::all(desk);
+        let hunts = all.into_iter().map(|t| Hunt::new(desk, t)).collect();
+        Backward { hunts, finished: Vec::new(), obstacles }
     }
 }
 

@@ -11,7 +11,6 @@ use gander_system::{ClaimId, ClaimKind};
 use crate::engine::{Advance, Desk, Engine, EngineInfo};
 use crate::question::is_question;
 use crate::together::Together;
-use crate::view::View;
 
 use group::Group;
 
@@ -38,20 +37,9 @@ struct Bmc {
 
 impl Bmc {
     fn new(desk: &Desk) -> Bmc {
-        let mut bmc = Bmc { groups: Vec::new(), obstacles: Vec::new() };
-        let system = desk.system();
-        let (chains, plain): (Vec<ClaimId>, Vec<ClaimId>) =
-            desk.claims().iter().partition(|c| View::needs_chain(&system.claims[c.index()].kind));
-        if !plain.is_empty() {
-            bmc.groups.extend(Together::of(desk, &plain).into_iter().map(Group::new));
-        }
-        for claim in chains {
-            match View::chain(desk, claim) {
-                Ok(view) => bmc.groups.push(Group::new(Together::alone(view, claim))),
-                Err(why) => bmc.obstacles.push((claim, why)),
-            }
-        }
-        bmc
+        let (all, obstacles) = Together::all(desk);
+        let groups = all.into_iter().map(Group::new).collect();
+        Bmc { groups, obstacles }
     }
 }
 

@@ -10,6 +10,7 @@ use gander_smt::{Horn, HornAnswer, Limits, Reason, Solver};
 use gander_system::{ClaimId, ClaimKind, Evidence};
 use gander_term::TermId;
 
+use crate::attempts::{Attempt, Attempts};
 use crate::board::portable;
 use crate::clauses::clauses;
 use crate::engine::{Advance, Desk, Engine, EngineInfo, Purpose};
@@ -25,7 +26,7 @@ pub(crate) const INFO: EngineInfo = EngineInfo {
     decides,
     finds_shortest: false,
     begins_at_once: false,
-    open: |desk| Box::new(HornEngine::new(desk)),
+    open: |desk| Box::new(HornEngine(Attempts::new(desk))),
 };
 
 fn decides(kind: &ClaimKind) -> bool {
@@ -40,14 +41,10 @@ const LONGER: u32 = 4;
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// See the module's documentation.
-struct HornEngine {
-    waiting: Vec<ClaimId>,
-    attempts: Vec<Attempt>,
-    obstacles: Vec<(ClaimId, String)>,
-}
+struct HornEngine(Attempts<Handed>);
 
-/// Where the work on a claim stands.
-struct Attempt {
+/// A claim and where the work on it stands.
+struct Handed {
     view: View,
     question: Question,
     search: Search,
@@ -58,35 +55,22 @@ struct Attempt {
     why: Option<String>,
 }
 
-impl HornEngine {
-    fn new(desk: &Desk) -> HornEngine {
-        HornEngine {
-            waiting: desk.claims().iter().rev().copied().collect(),
-            attempts: Vec::new(),
-            obstacles: Vec::new(),
-        }
-    }
-
-    fn open(&mut self, desk: &Desk, claim: ClaimId) {
-        let view = if View::needs_chain(&desk.system().claims[claim.index()].kind) {
-            match View::chain(desk, claim) {
-                Ok(view) => view,
-                Err(why) => return self.obstacles.push((claim, why)),
-            }
-        } else {
-            View::plain(desk)
-        };
+impl Attempt for Handed {
+    fn open(desk: &Desk, claim: ClaimId) -> Result<Option<Handed>, String> {
+        let view = View::of_claim(desk, claim)?;
         let Together { view, mut questions, features } = Together::alone(view, claim);
-        let Some(question) = questions.pop() else { return };
+        let Some(question) = questions.pop() else { return Ok(None) };
         let search = Search::new(features, Purpose { part: "runs", claims: vec![claim] });
         // A single state is no matter of clauses.
         let depth = is_about_starts(&question).then_some(0);
         let (over, why) = (false, None);
-        self.attempts.push(Attempt { view, question, search, patience: FIRST_ATTEMPT, depth, over, why });
+        Ok(Some(Handed { view, question, search, patience: FIRST_ATTEMPT, depth, over, why }))
     }
-}
 
-impl Attempt {
+    fn claim(&self) -> ClaimId {
+        self.question.claim
+    }
+
     fn advance(&mut self, desk: &Desk, solver: &Solver) {
         match self.depth {
             Some(depth) => self.look(desk, depth),
@@ -94,6 +78,20 @@ impl Attempt {
         }
     }
 
+    fn patience(&self) -> Duration {
+        self.patience
+    }
+
+    fn is_over(&self) -> bool {
+        self.over
+    }
+
+    fn why(&self) -> Option<String> {
+        self.why.clone()
+    }
+}
+
+impl Handed {
     /// Hands the clauses to the solver.
     fn ask(&mut self, desk: &Desk, solver: &Solver) {
         let e = &mut self.view.encoding;
@@ -164,30 +162,11 @@ fn is_about_starts(question: &Question) -> bool {
 
 impl Engine for HornEngine {
     fn advance(&mut self, desk: &Desk) -> Advance {
-        let Some(solver) = desk.config().solvers.z3().filter(|s| Horn::is_supported(s)).cloned() else {
-            let why = "needs z3, which was not found";
-            self.obstacles.extend(self.waiting.drain(..).map(|c| (c, why.to_string())));
-            return Advance::Finished;
-        };
-        self.waiting.retain(|&c| desk.is_open(c));
-        if let Some(claim) = self.waiting.pop() {
-            self.open(desk, claim);
-        }
-        let settled = |a: &Attempt| a.over || !desk.is_open(a.question.claim);
-        // The newest first: each claim gets its short attempt before others get a long one.
-        let at = (0..self.attempts.len()).rev().filter(|&i| !settled(&self.attempts[i]));
-        if let Some(at) = at.min_by_key(|&i| self.attempts[i].patience) {
-            self.attempts[at].advance(desk, &solver);
-        }
-        for a in self.attempts.iter().filter(|a| settled(a)) {
-            self.obstacles.extend(a.why.clone().map(|why| (a.question.claim, why)));
-        }
-        self.attempts.retain(|a| !settled(a));
-        if self.attempts.is_empty() && self.waiting.is_empty() { Advance::Finished } else { Advance::Again }
+        let solver = desk.config().solvers.z3().filter(|s| Horn::is_supported(s)).cloned();
+        self.0.advance(desk, solver.as_ref())
     }
 
     fn obstacle(&self, claim: ClaimId) -> Option<String> {
-        let running = self.attempts.iter().find(|a| a.question.claim == claim).and_then(|a| a.why.clone());
-        running.or_else(|| self.obstacles.iter().rev().find(|(c, _)| *c == claim).map(|(_, why)| why.clone()))
+        self.0.obstacle(claim)
     }
 }

@@ -26,7 +26,6 @@ use gander_system::{ClaimId, ClaimKind};
 use crate::engine::{Advance, Desk, Engine, EngineInfo};
 use crate::question::is_question;
 use crate::together::Together;
-use crate::view::View;
 
 use prover::Prover;
 
@@ -53,21 +52,9 @@ struct Induction {
 
 impl Induction {
     fn new(desk: &Desk) -> Induction {
-        let mut induction = Induction { provers: Vec::new(), begun: false, obstacles: Vec::new() };
-        let system = desk.system();
-        let (chains, plain): (Vec<ClaimId>, Vec<ClaimId>) =
-            desk.claims().iter().partition(|c| View::needs_chain(&system.claims[c.index()].kind));
-        if !plain.is_empty() {
-            let together = Together::of(desk, &plain);
-            induction.provers.extend(together.into_iter().map(|t| Prover::new(desk, t)));
-        }
-        for claim in chains {
-            match View::chain(desk, claim) {
-                Ok(view) => induction.provers.push(Prover::new(desk, Together::alone(view, claim))),
-                Err(why) => induction.obstacles.push((claim, why)),
-            }
-        }
-        induction
+        let (all, obstacles) = Together::all(desk);
+        let provers = all.into_iter().map(|t| Prover::new(desk, t)).collect();
+        Induction { provers, begun: false, obstacles }
     }
 
     fn sweep(&mut self, desk: &Desk) {

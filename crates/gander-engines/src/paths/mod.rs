@@ -22,7 +22,6 @@ use gander_system::{ClaimId, ClaimKind};
 use crate::engine::{Advance, Desk, Engine, EngineInfo};
 use crate::question::is_question;
 use crate::together::Together;
-use crate::view::View;
 
 use explore::Explorer;
 
@@ -50,20 +49,9 @@ struct Paths {
 
 impl Paths {
     fn new(desk: &Desk) -> Paths {
-        let mut paths = Paths { explorers: Vec::new(), finished: Vec::new(), obstacles: Vec::new() };
-        let system = desk.system();
-        let (chains, plain): (Vec<ClaimId>, Vec<ClaimId>) =
-            desk.claims().iter().partition(|c| View::needs_chain(&system.claims[c.index()].kind));
-        if !plain.is_empty() {
-            paths.explorers.extend(Together::of(desk, &plain).into_iter().map(|t| Explorer::new(desk, t)));
-        }
-        for claim in chains {
-            match View::chain(desk, claim) {
-                Ok(view) => paths.explorers.push(Explorer::new(desk, Together::alone(view, claim))),
-                Err(why) => paths.obstacles.push((claim, why)),
-            }
-        }
-        paths
+        let (all, obstacles) = Together::all(desk);
+        let explorers = all.into_iter().map(|t| Explorer::new(desk, t)).collect();
+        Paths { explorers, finished: Vec::new(), obstacles }
     }
 }
 

@@ -68,18 +68,7 @@ impl Pdr {
 
     /// A prover for a claim.
     fn open(&mut self, desk: &Desk, claim: ClaimId) -> Option<Prover> {
-        let kind = &desk.system().claims[claim.index()].kind;
-        let view = if View::needs_chain(kind) {
-            match View::chain(desk, claim) {
-                Ok(view) => view,
-                Err(why) => {
-                    self.obstacles.push((claim, why));
-                    return None;
-                }
-            }
-        } else {
-            View::plain(desk)
-        };
+        let view = View::of_claim(desk, claim).map_err(|why| self.obstacles.push((claim, why))).ok()?;
         Prover::new(desk, Together::alone(view, claim))
     }
 

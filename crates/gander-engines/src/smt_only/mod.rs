@@ -12,6 +12,7 @@ use std::time::Duration;
 use gander_smt::{Limits, PathAnswer, PathQuery, Reason, Solver};
 use gander_system::{ClaimId, ClaimKind, Evidence};
 
+use crate::attempts::{Attempt, Attempts};
 use crate::board::portable;
 use crate::clauses::clauses;
 use crate::engine::{Advance, Desk, Engine, EngineInfo, Purpose};
@@ -27,7 +28,7 @@ pub(crate) const INFO: EngineInfo = EngineInfo {
     decides: |kind: &ClaimKind| is_question(kind),
     finds_shortest: false,
     begins_at_once: false,
-    open: |desk| Box::new(SmtOnly::new(desk)),
+    open: |desk| Box::new(SmtOnly(Attempts::new(desk))),
 };
 
 /// Time for the first attempt at a claim, and how much longer each further one may take.
@@ -37,8 +38,8 @@ const LONGER: u32 = 4;
 /// Bounds on the length of runs that are conjectured.
 const BOUNDS: [u32; 8] = [0, 1, 2, 4, 8, 16, 32, 64];
 
-/// Where the work on a claim stands.
-struct Attempt {
+/// A claim and where the work on it stands.
+struct Handed {
     view: View,
     question: Question,
     search: Search,
@@ -48,35 +49,21 @@ struct Attempt {
 }
 
 /// See the module's documentation.
-struct SmtOnly {
-    waiting: Vec<ClaimId>,
-    attempts: Vec<Attempt>,
-    obstacles: Vec<(ClaimId, String)>,
-}
+struct SmtOnly(Attempts<Handed>);
 
-impl SmtOnly {
-    fn new(desk: &Desk) -> SmtOnly {
-        let waiting = desk.claims().iter().rev().copied().collect();
-        SmtOnly { waiting, attempts: Vec::new(), obstacles: Vec::new() }
-    }
-
-    fn open(&mut self, desk: &Desk, claim: ClaimId) {
-        let view = if View::needs_chain(&desk.system().claims[claim.index()].kind) {
-            match View::chain(desk, claim) {
-                Ok(view) => view,
-                Err(why) => return self.obstacles.push((claim, why)),
-            }
-        } else {
-            View::plain(desk)
-        };
+impl Attempt for Handed {
+    fn open(desk: &Desk, claim: ClaimId) -> Result<Option<Handed>, String> {
+        let view = View::of_claim(desk, claim)?;
         let Together { view, mut questions, features } = Together::alone(view, claim);
-        let Some(question) = questions.pop() else { return };
+        let Some(question) = questions.pop() else { return Ok(None) };
         let search = Search::new(features, Purpose { part: "run", claims: vec![claim] });
-        self.attempts.push(Attempt { view, question, search, patience: FIRST_ATTEMPT, over: false, why: None });
+        Ok(Some(Handed { view, question, search, patience: FIRST_ATTEMPT, over: false, why: None }))
     }
-}
 
-impl Attempt {
+    fn claim(&self) -> ClaimId {
+        self.question.claim
+    }
+
     fn advance(&mut self, desk: &Desk, solver: &Solver) {
         if self.question.targets.iter().any(|t| matches!(t.place, Place::Beginning(_))) {
             // A start state is a list of one element.
@@ -99,6 +86,20 @@ impl Attempt {
         }
     }
 
+    fn patience(&self) -> Duration {
+        self.patience
+    }
+
+    fn is_over(&self) -> bool {
+        self.over
+    }
+
+    fn why(&self) -> Option<String> {
+        self.why.clone()
+    }
+}
+
+impl Handed {
     /// A list of so many steps leads to a target, or to a step that is one.
     fn run(&mut self, desk: &Desk, steps: u32) {
         let targets = self.question.targets.clone();
@@ -144,30 +145,11 @@ impl Attempt {
 
 impl Engine for SmtOnly {
     fn advance(&mut self, desk: &Desk) -> Advance {
-        let Some(solver) = desk.config().solvers.z3().filter(|s| PathQuery::is_supported(s)).cloned() else {
-            let why = "needs z3, which was not found";
-            self.obstacles.extend(self.waiting.drain(..).map(|c| (c, why.to_string())));
-            return Advance::Finished;
-        };
-        self.waiting.retain(|&c| desk.is_open(c));
-        if let Some(claim) = self.waiting.pop() {
-            self.open(desk, claim);
-        }
-        let settled = |a: &Attempt| a.over || !desk.is_open(a.question.claim);
-        // The newest first: each claim gets its short attempt before others get a long one.
-        let at = (0..self.attempts.len()).rev().filter(|&i| !settled(&self.attempts[i]));
-        if let Some(at) = at.min_by_key(|&i| self.attempts[i].patience) {
-            self.attempts[at].advance(desk, &solver);
-        }
-        for a in self.attempts.iter().filter(|a| settled(a)) {
-            self.obstacles.extend(a.why.clone().map(|why| (a.question.claim, why)));
-        }
-        self.attempts.retain(|a| !settled(a));
-        if self.attempts.is_empty() && self.waiting.is_empty() { Advance::Finished } else { Advance::Again }
+        let solver = desk.config().solvers.z3().filter(|s| PathQuery::is_supported(s)).cloned();
+        self.0.advance(desk, solver.as_ref())
     }
 
     fn obstacle(&self, claim: ClaimId) -> Option<String> {
-        let running = self.attempts.iter().find(|a| a.question.claim == claim).and_then(|a| a.why.clone());
-        running.or_else(|| self.obstacles.iter().rev().find(|(c, _)| *c == claim).map(|(_, why)| why.clone()))
+        self.0.obstacle(claim)
     }
 }
