@@ -163,7 +163,7 @@ impl Explainer<'_> {
             Wish::Minimal => {
                 let mut proof = first;
                 let result = self.shrink(&mut proof);
-                let minimal = result.is_ok() && !self.guessed;
+                let minimal = result.is_ok() && self.is_minimal(&proof.parts);
                 deliver(self, &proof, minimal, out);
                 result?;
                 if request.must {
@@ -306,7 +306,7 @@ impl Explainer<'_> {
                 }
                 map.block_up(&proof.parts);
                 if online {
-                    let minimal = !self.guessed;
+                    let minimal = self.is_minimal(&proof.parts);
                     deliver(self, &proof, minimal, out);
                     if !std::mem::replace(&mut looked_for_must, true) {
                         waiting = self.find_must(&proof)?;
@@ -321,8 +321,9 @@ impl Explainer<'_> {
                 map.block_down(&set);
             }
         }
-        let minimal = !self.guessed;
+        let known = !self.guessed;
         for proof in &offline {
+            let minimal = known || self.is_minimal(&proof.parts);
             deliver(self, proof, minimal, out);
         }
         out.complete = true;

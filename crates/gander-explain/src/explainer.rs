@@ -356,6 +356,12 @@ impl<'p> Explainer<'p> {
         Verdict::Fails(evidence)
     }
 
+    /// True if none of the parts can be left out, for certain.
+    pub(crate) fn is_minimal(&self, parts: &PartSet) -> bool {
+        let lost = |fewer: &PartSet| self.inadequate.iter().any(|set| fewer.is_subset(set));
+        parts.iter().all(|p| lost(&parts.without(p)))
+    }
+
     /// True if the claim is known to be lost without the part.
     pub(crate) fn is_must(&self, part: usize) -> bool {
         self.inadequate.iter().any(|set| !set.has(part) && set.len() + 1 == set.universe())
@@ -430,13 +436,21 @@ impl<'p> Explainer<'p> {
         if let Some(found) = self.attempt(kept, self.depth, &lemmas)? {
             return Ok(found);
         }
+        // What takes longer than its share is for engines, which have more than one idea.
+        let begun = Instant::now();
         for steps in SHORT + 1..=LONGER {
+            if begun.elapsed() >= self.config.share {
+                break;
+            }
             if let Some(found) = self.short_run(kept, steps)? {
                 return Ok(found);
             }
         }
         let known = self.depth;
         for k in (1..=DEEP).filter(|&k| k != known) {
+            if begun.elapsed() >= self.config.share {
+                break;
+            }
             if let Some(found) = self.attempt(kept, k, &lemmas)? {
                 return Ok(found);
             }
