@@ -58,6 +58,8 @@ pub(crate) struct Compiled {
     roots: Vec<TermId>,
     program: Program,
     inputs: Vec<(SymbolId, Source)>,
+    /// All symbols of the terms: a program does not look into quantifiers that it cannot compute.
+    free: Vec<(SymbolId, Source)>,
     values: Vec<Value>,
     scratch: Scratch,
 }
@@ -73,14 +75,13 @@ impl Compiled {
         }
         sources.extend(params.iter().enumerate().map(|(i, &p)| (p, Source::Param(i))));
         sources.insert(case.system.location, Source::Location);
-        let mut inputs = Vec::new();
-        for &s in program.inputs() {
-            match sources.get(&s) {
-                Some(&source) => inputs.push((s, source)),
-                None => return Err(undecided(format!("`{}` has no value here", case.pool.symbol(s).name))),
-            }
-        }
-        Ok(Compiled { roots: roots.to_vec(), program, inputs, values: Vec::new(), scratch: Scratch::new() })
+        let source = |s: SymbolId| match sources.get(&s) {
+            Some(&source) => Ok((s, source)),
+            None => Err(undecided(format!("`{}` has no value here", case.pool.symbol(s).name))),
+        };
+        let inputs = program.inputs().iter().map(|&s| source(s)).collect::<Result<_, _>>()?;
+        let free = case.pool.free_symbols(roots).into_iter().map(source).collect::<Result<_, _>>()?;
+        Ok(Compiled { roots: roots.to_vec(), program, inputs, free, values: Vec::new(), scratch: Scratch::new() })
     }
 
     /// The values of the terms; `None` if a quantifier keeps the evaluator from computing them.
@@ -105,10 +106,12 @@ impl Compiled {
             return Ok(values.iter().all(|v| *v == Value::Bool(true)));
         }
         let mut map = FxHashMap::default();
-        for &(s, source) in &self.inputs {
-            if let Some(v) = at.value(case.system, source) {
-                map.insert(s, case.pool.constant(v));
-            }
+        for &(s, source) in &self.free {
+            // A symbol without a value would be the solver's to choose.
+            let Some(v) = at.value(case.system, source) else {
+                return Err(undecided(format!("`{}` has no value here", case.pool.symbol(s).name)));
+            };
+            map.insert(s, case.pool.constant(v));
         }
         let formula = case.pool.and(self.roots.iter().copied());
         let closed = case.pool.substitute(formula, &map);

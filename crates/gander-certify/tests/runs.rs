@@ -4,7 +4,9 @@ mod support;
 
 use gander_certify::{CheckLimits, Checker, Rejection};
 use gander_smt::Solvers;
-use gander_system::{ClaimId, ClaimKind, Evidence, Leg, NodeId, StartId, State, Step, System, TransitionId, Verdict};
+use gander_system::{
+    ClaimId, ClaimKind, Evidence, Goal, Leg, NodeId, StartId, State, Step, System, TransitionId, Verdict,
+};
 use gander_term::{Sort, Value};
 use std::sync::Arc;
 use support::*;
@@ -382,4 +384,17 @@ fn an_interrupted_check_is_undecided() {
     let unknown = Verdict::Unknown { explored_through: None, why: vec![] };
     assert!(matches!(checker.check(&s, ClaimId(0), &unknown), Err(Rejection::Undecided(_))));
     assert!(matches!(checker.check(&s, ClaimId(0), &fails(Evidence::Refutation)), Err(Rejection::Wrong(_))));
+}
+
+/// What stands under a quantifier that cannot be computed, and nowhere else, has the value that the state gives it: a solver
+/// that were free to choose it would find some value that suits.
+#[test]
+fn quantified_formulas_are_about_the_state() {
+    let s = counter().always("forall i: int. forall j: int. 0 <= i and i < x and 0 <= j and j < x -> i + j < 3");
+    accepts(&s, fails_run(run(0, &[0], vec![go_with(0, &[3])])));
+    refuses(&s, fails_run(run(0, &[0], vec![go_with(0, &[2])])), "satisfies what is claimed");
+    let goal = "forall i: int. forall j: int. i < x or j < x or i + j > 5";
+    let s = counter().claim(|m| ClaimKind::Reachable(vec![Goal::State(m.formula(goal))]));
+    accepts(&s, holds_run(run(0, &[0], vec![go_with(0, &[3])])));
+    refuses(&s, holds_run(run(0, &[0], vec![go_with(0, &[2])])), "goal");
 }
