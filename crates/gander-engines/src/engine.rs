@@ -83,6 +83,7 @@ pub fn engines() -> &'static [EngineInfo] {
         crate::induction::INFO,
         crate::nodes::INFO,
         crate::explicit::INFO,
+        crate::guided::INFO,
         crate::bdd::INFO,
         crate::invariants::INFO,
         crate::pdr::INFO,

@@ -244,6 +244,9 @@ impl Houdini {
         let (pending, implied) = (VecDeque::new(), Vec::new());
         let (phase, changed) = (Phase::Implied, false);
         let mut task = Task { candidates, alive, evaluator, k, phase, pending, changed, open, implied };
+        if self.lemmas.is_empty() {
+            task.phase = task.first_phase(e);
+        }
         task.fill();
         self.task = Some(task);
     }

@@ -264,6 +264,12 @@ mod tests {
     }
 
     #[test]
+    fn bugs_of_directed_search_are_caught() {
+        use SeededBug::*;
+        are_caught(&[DroppedFrame, WrongNode, DroppedAssumption], &["guided"]);
+    }
+
+    #[test]
     fn bugs_of_path_search_are_caught() {
         are_caught(&[SeededBug::ChoicesShared, SeededBug::PathForgotten], &["paths"]);
     }

@@ -147,6 +147,14 @@ fn induction_agrees() {
     assert!(holds > 0 && fails > 0, "{report}");
 }
 
+/// It finds runs only.
+#[test]
+fn guided_agrees() {
+    let report = agrees(Portfolio::new(Some(&["guided"])), Lengths::Any, 740_000);
+    let (holds, fails) = decided(&report);
+    assert!(holds > 0 && fails > 0, "{report}");
+}
+
 #[test]
 fn horn_agrees() {
     let mut portfolio = Portfolio::new(Some(&["horn"]));

@@ -59,7 +59,7 @@ pub(crate) enum Trouble {
 }
 
 impl Trouble {
-    pub(super) fn describe(self, pool: &Pool) -> String {
+    pub(crate) fn describe(self, pool: &Pool) -> String {
         match self {
             Trouble::Overflow => "a number needs more than 64 bits".into(),
             Trouble::Evaluator(e) => e.describe(pool),

@@ -5,11 +5,11 @@
 
 use std::sync::Arc;
 
-use gander_system::{Effect, NodeId, StartId, System, TransitionId};
+use gander_system::{Effect, NodeId, StartId, State, Step, System, TransitionId};
 use gander_term::{Pool, SymbolId, TermId};
 use rustc_hash::FxHashMap;
 
-use super::code::{Compiler, Frame, Instruction, Slots, Trouble, execute, is_numbered};
+use super::code::{Compiler, Frame, Instruction, Slots, Trouble, execute, is_numbered, value};
 use super::plan::{Plan, Progress, go_on};
 use crate::targets::{StateTarget, StepTarget, Targets};
 
@@ -217,6 +217,90 @@ impl Machine {
             }
         }
         Ok(())
+    }
+}
+
+/// Terms over the variables, compiled for looking at states.
+#[derive(Debug)]
+pub(crate) struct Measures {
+    tape: Vec<Instruction>,
+    slots: Vec<u32>,
+}
+
+/// For searches that keep states themselves: states are numbers, in the order of the variables.
+impl Machine {
+    /// Compiles terms. Workers must be made afterwards.
+    pub(crate) fn measures(&mut self, pool: &Pool, terms: &[TermId]) -> Result<Measures, String> {
+        let mut c = Compiler::new(&mut self.frame);
+        let mut tape = Vec::new();
+        let slots = terms.iter().map(|&t| c.compile(pool, t, &mut tape)).collect::<Result<_, _>>()?;
+        Ok(Measures { tape, slots })
+    }
+
+    /// The numbers of the measured terms in a state.
+    pub(crate) fn measure<'w>(
+        &self,
+        measures: &'w Measures,
+        state: &[i64],
+        w: &'w mut Worker,
+    ) -> Result<impl Iterator<Item = i64> + 'w, Trouble> {
+        self.enter(w, state.iter().copied());
+        execute(&measures.tape, &self.frame, &mut w.slots)?;
+        let slots = &w.slots;
+        Ok(measures.slots.iter().map(|&s| slots.values[s as usize]))
+    }
+
+    /// Calls `found` with start, node and numbers of start states, until it says true.
+    pub(crate) fn each_start(
+        &self,
+        w: &mut Worker,
+        cancelled: &dyn Fn() -> bool,
+        found: &mut dyn FnMut(StartId, NodeId, &[i64]) -> bool,
+    ) -> Result<(), Trouble> {
+        let (mut enough, mut numbers) = (false, Vec::new());
+        self.starts(w, cancelled, &mut |b, slots| {
+            numbers.clear();
+            numbers.extend(b.plan.unknowns.iter().map(|&s| slots.values[s as usize]));
+            enough = enough || found(b.start, b.target, &numbers);
+            Ok(enough)
+        })
+    }
+
+    /// Calls `found` with transition, node behind it, parameters and next state of the steps from a state, until it says true.
+    pub(crate) fn each_step(
+        &self,
+        node: NodeId,
+        state: &[i64],
+        w: &mut Worker,
+        cancelled: &dyn Fn() -> bool,
+        found: &mut dyn FnMut(TransitionId, NodeId, &[i64], &[i64]) -> bool,
+    ) -> Result<(), Trouble> {
+        self.enter(w, state.iter().copied());
+        let (mut enough, mut params, mut next) = (false, Vec::new(), Vec::new());
+        self.steps(node, w, cancelled, &mut |m, slots| {
+            let read = |to: &mut Vec<i64>, from: &[u32]| {
+                to.clear();
+                to.extend(from.iter().map(|&s| slots.values[s as usize]));
+            };
+            read(&mut params, &m.params);
+            read(&mut next, &m.next);
+            enough = enough || found(m.transition, m.target, &params, &next);
+            Ok(enough)
+        })
+    }
+
+    /// A state in values.
+    pub(crate) fn state(&self, node: NodeId, numbers: &[i64]) -> State {
+        let sorts = self.system.vars.iter().map(|v| v.sort);
+        State { node, values: sorts.zip(numbers).map(|(sort, &n)| value(sort, n)).collect() }
+    }
+
+    /// A step in values.
+    pub(crate) fn step(&self, t: TransitionId, params: &[i64], next: &[i64]) -> Step {
+        let transition = self.system.transition(t);
+        let sorts = transition.params.iter().map(|p| p.sort);
+        let params = sorts.zip(params).map(|(sort, &n)| value(sort, n)).collect();
+        Step { transition: t, params, next: Some(self.state(transition.target, next).values) }
     }
 }
 

@@ -13,7 +13,7 @@
 //! extension of the SPIN model checker" (2007), for search on several processors, here in a form whose results do not
 //! depend on their number.
 
-mod code;
+pub(crate) mod code;
 pub(crate) mod explore;
 pub(crate) mod graph;
 mod layout;

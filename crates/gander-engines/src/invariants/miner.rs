@@ -13,6 +13,7 @@ use crate::question::Question;
 use crate::together::Together;
 use crate::view::View;
 
+use super::copies::has_copies;
 use super::mining::{Level, mine, words};
 use super::samples::Samples;
 use crate::ascent::Ascent;
@@ -24,7 +25,8 @@ const SLICE: Duration = Duration::from_millis(100);
 const SLICE_FOR_REDUNDANCY: Duration = Duration::from_millis(300);
 
 /// What is tried, one after the other: a level and a depth of induction.
-const ROUNDS: [(Level, u32); 11] = [
+const ROUNDS: [(Level, u32); 12] = [
+    (Level::Copies, 1),
     (Level::Plain, 1),
     (Level::Octagons, 1),
     (Level::Plain, 2),
@@ -41,6 +43,10 @@ const ROUNDS: [(Level, u32); 11] = [
 /// Steps of simulation before the first round, and before each of the others.
 const FIRST_STEPS: u64 = 1500;
 const MORE_STEPS: u64 = 1500;
+
+/// Steps of one long run where rules copy variables, and time for it.
+const LONG_STEPS: u64 = 2500;
+const SLICE_FOR_LONG: Duration = Duration::from_millis(400);
 
 /// A claim that may follow.
 struct Goal {
@@ -143,6 +149,11 @@ impl Miner {
         let stop = || desk.is_cancelled() || Instant::now() >= end;
         let (steps, length) = if first { (FIRST_STEPS, 60) } else { (MORE_STEPS, 400) };
         samples.run(steps, length, &stop);
+        if first && has_copies(&system) {
+            // Values go far before they are compared.
+            let end = end + SLICE_FOR_LONG;
+            samples.run(LONG_STEPS, LONG_STEPS, &|| desk.is_cancelled() || Instant::now() >= end);
+        }
         for fact in desk.board().news(&mut self.cursor) {
             if let Fact::Reachable(state) = &*fact {
                 samples.add(state.clone());
@@ -152,11 +163,16 @@ impl Miner {
     }
 
     fn mine(&mut self, desk: &Desk) {
-        let most = desk.config().options.invariants.max_rounds.unwrap_or(ROUNDS.len());
+        // The first round is about few systems and not counted.
+        let most = desk.config().options.invariants.max_rounds.map_or(ROUNDS.len(), |most| most + 1);
         let Some(&(level, k)) = ROUNDS.get(self.round).filter(|_| self.round < most) else {
             self.over = true;
             return;
         };
+        if level == Level::Copies && !has_copies(&self.view.encoding.system) {
+            self.round += 1;
+            return;
+        }
         let Some(samples) = &self.samples else { return };
         let mut claimed: Vec<TermId> = Vec::new();
         for goal in &mut self.goals {

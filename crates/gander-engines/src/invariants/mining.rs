@@ -8,6 +8,7 @@ use rustc_hash::FxHashSet;
 
 use crate::encoding::Encoding;
 
+use super::copies;
 use super::numbers::{Columns, Looking};
 use super::truths::{Literal, Order, Signature, included, ones, signature};
 use crate::candidate::{Candidate, Evaluator};
@@ -16,6 +17,8 @@ use crate::vocabulary::{Room, Vocabulary};
 /// How much is looked for. Each level includes more terms and wider templates.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Level {
+    /// Equalities of variables that are copied, under conditions of control.
+    Copies,
     /// Truth values, constants, bounds, orders, equalities.
     Plain,
     /// Octagons, by abstract interpretation.
@@ -40,7 +43,7 @@ impl Level {
     fn volume(self) -> Volume {
         let looking = |thresholds, octagons| Looking { thresholds, octagons };
         match self {
-            Level::Plain | Level::Octagons => Volume {
+            Level::Copies | Level::Plain | Level::Octagons => Volume {
                 room: Room { truths: 150, numbers: 24 },
                 implications: 800,
                 numbers: looking(2, false),
@@ -83,13 +86,16 @@ pub(super) fn mine(
     level: Level,
 ) -> Vec<Candidate> {
     let volume = level.volume();
-    let vocabulary = words(e, claimed, level);
+    let vocabulary = if level == Level::Copies { Vocabulary::default() } else { words(e, claimed, level) };
     let mut found: Vec<Candidate> = Vec::new();
     let mut seen: FxHashSet<Candidate> = FxHashSet::default();
     for &node in nodes {
         let states = samples(node);
-        let formulas =
-            if states.is_empty() { vec![e.pool.ff()] } else { at_node(e, &vocabulary, &states, &volume, nodes.len()) };
+        let formulas = match level {
+            _ if states.is_empty() => vec![e.pool.ff()],
+            Level::Copies => copies::candidates(e, node, claimed, &states),
+            _ => at_node(e, &vocabulary, &states, &volume, nodes.len()),
+        };
         for formula in formulas {
             let candidate = Candidate { node, formula };
             if e.pool.as_bool(formula) != Some(true) && seen.insert(candidate) {

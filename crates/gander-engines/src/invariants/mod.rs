@@ -6,12 +6,14 @@
 //!   discovery*, 2011), constants, bounds, orders, differences and sums, remainders, linear [`equalities`] (Gaussian
 //!   elimination), also under a condition ([`numbers`]), and clauses of three literals. Templates and vocabulary get
 //!   wider from round to round.
+//! - Where rules copy variables, the first round is about equalities under conditions of control ([`copies`]).
 //! - One round climbs to an inductive element of the domain of octagons instead ([`crate::ascent`], [`crate::octagon`]; Miné 2006).
 //! - [`crate::houdini`] drops all that is not `k`-inductive together with the rest and with what was proved before.
 //!
 //! Only what was proved is published, with the argument that proves it. What claims say is among the candidates, so a claim
 //! that follows is decided here.
 
+mod copies;
 mod equalities;
 mod miner;
 mod mining;

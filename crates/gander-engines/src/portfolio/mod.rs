@@ -46,6 +46,8 @@ pub struct Plan {
 pub struct Conditions {
     /// Every variable, parameter and input has finitely many values, by its sort.
     pub finite: Option<bool>,
+    /// Every variable, parameter and input has finitely many values, by its sort or as formulas keep it in a small range.
+    pub ranged: Option<bool>,
     /// No product of variables, no division by one.
     pub linear: Option<bool>,
     /// The control graph has a cycle.
@@ -173,6 +175,7 @@ impl Conditions {
     pub fn meets(&self, model: &ModelProfile) -> bool {
         let same = |wanted: Option<bool>, is: bool| wanted.is_none_or(|w| w == is);
         same(self.finite, model.finite)
+            && same(self.ranged, model.ranged)
             && same(self.linear, model.linear)
             && same(self.cycles, model.cycles)
             && same(self.numbers, model.numbers)

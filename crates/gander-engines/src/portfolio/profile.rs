@@ -3,13 +3,17 @@
 use std::fmt;
 
 use gander_system::{ClaimId, ClaimKind, Effect, System};
-use gander_term::{Pool, Sort, TermId};
+use gander_term::{IBig, Pool, Sort, TermId};
+
+use crate::ranges::ranges;
 
 /// See the module's documentation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ModelProfile {
     /// Every variable, parameter and input has finitely many values, by its sort.
     pub finite: bool,
+    /// Every variable, parameter and input has finitely many values, by its sort or as formulas keep it in a small range.
+    pub ranged: bool,
     /// No product of variables, no division by one.
     pub linear: bool,
     /// The control graph has a cycle.
@@ -38,6 +42,7 @@ impl ModelProfile {
         let liveness = claims.iter().filter(is_liveness).count();
         ModelProfile {
             finite: sorts.all(|s| s.is_finite()),
+            ranged: is_ranged(system),
             linear: !Pool::fork(&system.pool).features(&formulas(system)).nonlinear,
             cycles: has_cycle(system),
             numbers: system.vars.iter().any(|v| matches!(v.sort, Sort::Int | Sort::Real)),
@@ -48,6 +53,21 @@ impl ModelProfile {
             transitions: system.transitions.len(),
         }
     }
+}
+
+/// Ranges with more values are large.
+const LARGEST_RANGE: i32 = 4096;
+
+fn is_ranged(system: &System) -> bool {
+    let small = |low: &IBig, high: &IBig| high - low < IBig::from(LARGEST_RANGE);
+    let mut params = system.transitions.iter().flat_map(|t| &t.params);
+    params.all(|p| match p.sort {
+        Sort::Int => p.range.as_ref().is_some_and(|r| small(&r.low, &r.high)),
+        sort => sort.is_finite(),
+    }) && system.vars.iter().zip(ranges(system)).all(|(v, range)| match v.sort {
+        Sort::Int => range.is_some_and(|(low, high)| small(&low, &high)),
+        sort => sort.is_finite(),
+    })
 }
 
 /// True for claims that no finite run decides in both directions.
@@ -105,7 +125,11 @@ fn has_cycle(system: &System) -> bool {
 impl fmt::Display for ModelProfile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let count = |n: usize, noun: &str| format!("{n} {noun}{}", if n == 1 { "" } else { "s" });
-        let domain = if self.finite { "finite" } else { "infinite" };
+        let domain = match (self.finite, self.ranged) {
+            (true, _) => "finite",
+            (false, true) => "small ranges",
+            (false, false) => "infinite",
+        };
         let arithmetic = match (self.numbers, self.linear) {
             (false, _) => "no numbers",
             (true, true) => "linear",
