@@ -57,9 +57,9 @@ pub(crate) fn ranges(system: &System) -> Vec<Option<(IBig, IBig)>> {
     let assumed: Vec<Span> = current.iter().map(|t| assumed.get(t).cloned().unwrap_or_default()).collect();
     let guards: Vec<FxHashMap<TermId, Span>> =
         system.transitions.iter().map(|t| bounds(&pool, t.guard.iter().map(|g| g.term.term()))).collect();
-    // What starts and steps give, if variables are in their ranges before; nothing where nothing does. Who keeps a variable
+    // What starts give, and steps if variables are in their ranges before; nothing where nothing does. Who keeps a variable
     // gives it nothing new.
-    let given = |known: &[Option<Span>]| -> Vec<Option<Span>> {
+    let given = |known: Option<&[Option<Span>]>| -> Vec<Option<Span>> {
         let mut all: Vec<Option<Span>> = vec![None; current.len()];
         for start in &system.starts {
             let said = bounds(&pool, start.constraint.iter().map(|c| c.term.term()));
@@ -68,6 +68,7 @@ pub(crate) fn ranges(system: &System) -> Vec<Option<(IBig, IBig)>> {
                 widen(&mut all[v], span.meet(assumed[v].clone()));
             }
         }
+        let Some(known) = known else { return all };
         let ends: FxHashMap<TermId, Span> =
             current.iter().zip(known).filter_map(|(t, k)| Some((*t, k.clone()?))).collect();
         for (transition, guard) in system.transitions.iter().zip(&guards) {
@@ -96,10 +97,10 @@ pub(crate) fn ranges(system: &System) -> Vec<Option<(IBig, IBig)>> {
         }
         all
     };
-    let mut known: Vec<Option<Span>> = vec![None; current.len()];
+    let mut known = given(None);
     for round in 0.. {
         let mut wider = known.clone();
-        for (wide, more) in wider.iter_mut().zip(given(&known)) {
+        for (wide, more) in wider.iter_mut().zip(given(Some(&known))) {
             if let Some(more) = more {
                 widen(wide, more);
             }
@@ -120,7 +121,7 @@ pub(crate) fn ranges(system: &System) -> Vec<Option<(IBig, IBig)>> {
     }
     // What contains every reachable state is still so after another step, and guards limit again what was let go.
     for _ in 0..2 {
-        known = given(&known).into_iter().zip(known).map(|(new, old)| Some(new?.meet(old?))).collect();
+        known = given(Some(&known)).into_iter().zip(known).map(|(new, old)| Some(new?.meet(old?))).collect();
     }
     known.into_iter().map(|span| span.and_then(|s| s.low.zip(s.high))).collect()
 }
