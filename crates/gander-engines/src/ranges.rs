@@ -3,8 +3,8 @@
 //! A range contains the value of the variable in every reachable state. Ranges begin with what starts say; every assignment
 //! widens them by the interval of the assigned value, under the bounds that the guard gives to it or to its parts. An end
 //! that still moves after a few rounds is let go, and limited again by what guards say (widening and narrowing; Cousot and
-//! Cousot 1977). Languages with declared ranges, whose rules are disabled where they
-//! would leave them, are lowered to guards of this kind.
+//! Cousot 1977). Languages with declared ranges, whose rules are disabled where they would leave them, are lowered to guards
+//! of this kind.
 
 use gander_system::{Effect, System};
 use gander_term::{IBig, Op, Pool, Sort, TermId, Value};
@@ -15,8 +15,8 @@ use crate::intervals::flatten;
 /// Rounds before ends that move are let go.
 const ROUNDS: usize = 4;
 
-/// Values nested deeper have no interval.
-const DEPTH: u32 = 20;
+/// Rounds after which nothing is known. Each lets an end go at least, mostly all that move.
+const MOST_ROUNDS: usize = 24;
 
 /// An interval; without an end where there is none.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -77,6 +77,11 @@ pub(crate) fn ranges(system: &System) -> Vec<Option<(IBig, IBig)>> {
                 _ => None,
             });
             let said = bounds(&pool, relations);
+            let values = transition.effect.iter().filter_map(|part| match part {
+                Effect::Assign { var, value, .. } if is_int[var.index()] => Some(value.term()),
+                _ => None,
+            });
+            let intervals = intervals(&pool, &values.collect::<Vec<_>>(), guard, &ends);
             let mut open = is_int.clone();
             for part in &transition.effect {
                 match *part {
@@ -84,7 +89,7 @@ pub(crate) fn ranges(system: &System) -> Vec<Option<(IBig, IBig)>> {
                     Effect::Assign { var, value, .. } if is_int[var.index()] => {
                         let v = var.index();
                         open[v] = false;
-                        let span = interval(&pool, value.term(), guard, &ends, DEPTH);
+                        let span = intervals.get(&value.term()).cloned().unwrap_or_default();
                         widen(&mut all[v], span.meet(assumed[v].clone()));
                     }
                     _ => {}
@@ -107,6 +112,9 @@ pub(crate) fn ranges(system: &System) -> Vec<Option<(IBig, IBig)>> {
         }
         if wider == known {
             break;
+        }
+        if round >= MOST_ROUNDS {
+            return vec![None; current.len()];
         }
         if round >= ROUNDS {
             // An end that moved has no limit.
@@ -180,43 +188,36 @@ fn ends_of(pool: &Pool, t: TermId) -> Option<Option<IBig>> {
     }
 }
 
-/// Where the value of a term lies, if it is what a guard says about terms and variables are in their ranges. Recursion is
-/// bounded by `depth`.
-fn interval(
+/// Where the values of terms and of their parts lie, if what a guard says is true and variables are in their ranges.
+fn intervals(
     pool: &Pool,
-    t: TermId,
+    terms: &[TermId],
     guard: &FxHashMap<TermId, Span>,
     ends: &FxHashMap<TermId, Span>,
-    depth: u32,
-) -> Span {
-    let said = guard.get(&t).cloned().unwrap_or_default();
-    let Some(depth) = depth.checked_sub(1) else { return said };
-    if said.low.is_some() && said.high.is_some() {
-        return said;
-    }
-    let args = pool.args(t);
-    let of = |i: usize| interval(pool, args[i], guard, ends, depth);
+) -> FxHashMap<TermId, Span> {
     let sum = |a: Option<IBig>, b: Option<IBig>| a.zip(b).map(|(a, b)| a + b);
+    let plus = |a: Span, b: Span| Span { low: sum(a.low, b.low), high: sum(a.high, b.high) };
     let negated = |s: Span| Span { low: s.high.map(|i| -i), high: s.low.map(|i| -i) };
-    let computed = match pool.op(t) {
-        Op::Const(_) => match pool.as_constant(t) {
-            Some(Value::Int(i)) => Span::point(i),
+    let mut found: FxHashMap<TermId, Span> = FxHashMap::default();
+    for t in pool.postorder(terms).into_iter().filter(|&t| pool.sort(t) == Sort::Int) {
+        let args = pool.args(t);
+        let of = |i: usize| found.get(&args[i]).cloned().unwrap_or_default();
+        let computed = match pool.op(t) {
+            Op::Const(_) => match pool.as_constant(t) {
+                Some(Value::Int(i)) => Span::point(i),
+                _ => Span::default(),
+            },
+            Op::Symbol(_) => ends.get(&t).cloned().unwrap_or_default(),
+            Op::Neg => negated(of(0)),
+            Op::Add => (1..args.len()).fold(of(0), |all, i| plus(all, of(i))),
+            Op::Sub => plus(of(0), negated(of(1))),
+            Op::Ite => of(1).hull(of(2)),
             _ => Span::default(),
-        },
-        Op::Symbol(_) => ends.get(&t).cloned().unwrap_or_default(),
-        Op::Neg => negated(of(0)),
-        Op::Add => (1..args.len()).fold(of(0), |all, i| {
-            let more = of(i);
-            Span { low: sum(all.low, more.low), high: sum(all.high, more.high) }
-        }),
-        Op::Sub => {
-            let (a, b) = (of(0), negated(of(1)));
-            Span { low: sum(a.low, b.low), high: sum(a.high, b.high) }
-        }
-        Op::Ite => of(1).hull(of(2)),
-        _ => Span::default(),
-    };
-    said.meet(computed)
+        };
+        let said = guard.get(&t).cloned().unwrap_or_default();
+        found.insert(t, said.meet(computed));
+    }
+    found
 }
 
 #[cfg(test)]

@@ -220,6 +220,9 @@ impl Machine {
     }
 }
 
+/// Is told transition, node behind it, parameters and next state of a step; says true if it has seen enough.
+pub(crate) type FoundStep<'f> = dyn FnMut(TransitionId, NodeId, &[i64], &[i64]) -> bool + 'f;
+
 /// Terms over the variables, compiled for looking at states.
 #[derive(Debug)]
 pub(crate) struct Measures {
@@ -266,14 +269,14 @@ impl Machine {
         })
     }
 
-    /// Calls `found` with transition, node behind it, parameters and next state of the steps from a state, until it says true.
+    /// Calls `found` with the steps from a state, until it says true.
     pub(crate) fn each_step(
         &self,
         node: NodeId,
         state: &[i64],
         w: &mut Worker,
         cancelled: &dyn Fn() -> bool,
-        found: &mut dyn FnMut(TransitionId, NodeId, &[i64], &[i64]) -> bool,
+        found: &mut FoundStep<'_>,
     ) -> Result<(), Trouble> {
         self.enter(w, state.iter().copied());
         let (mut enough, mut params, mut next) = (false, Vec::new(), Vec::new());

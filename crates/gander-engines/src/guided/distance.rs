@@ -98,7 +98,7 @@ fn parts(pool: &mut Pool, t: TermId, conjuncts: bool) -> Vec<TermId> {
             }
             Op::And => conjuncts == positive,
             Op::Or => conjuncts != positive,
-            Op::Implies if conjuncts != positive => {
+            Op::Implies if conjuncts != positive && found.len() + stack.len() + 2 <= MOST_PARTS => {
                 stack.extend([(args[1], positive), (args[0], !positive)]);
                 continue;
             }

@@ -125,7 +125,8 @@ impl Ground {
             goals.push(Goal { question, distances, attempts: 0, open });
         }
         let memory = own_memory(desk.config()) / 4;
-        let most = memory / (8 * system.vars.len() as u64 + 128);
+        let params = system.transitions.iter().map(|t| t.params.len()).max().unwrap_or(0);
+        let most = memory / (8 * (system.vars.len() + params) as u64 + 128);
         Ok(Ground { view, machine, goals, random: Random::new(desk.config().seed ^ 0x601d), most: most as usize })
     }
 
@@ -139,7 +140,7 @@ impl Ground {
         let goal = &mut self.goals[at];
         let (round, place) = (goal.attempts / ROUND, goal.attempts % ROUND);
         let states = SHORTEST * LONGER.powi(place as i32) * f64::from(1u32 << round);
-        let grading = if goal.attempts % 2 == 0 { Grading::Count } else { Grading::Difference };
+        let grading = if goal.attempts.is_multiple_of(2) { Grading::Count } else { Grading::Difference };
         goal.attempts += 1;
         Some((at, Search::new((states as usize).min(self.most), grading)))
     }

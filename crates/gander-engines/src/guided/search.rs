@@ -100,32 +100,32 @@ impl Search {
     ) -> Result<End, Trouble> {
         let mut fresh: Fresh = Vec::new();
         if self.states.is_empty() {
-            machine.each_start(steps, stop, &mut |start, node, numbers| {
+            let looked = machine.each_start(steps, stop, &mut |start, node, numbers| {
                 fresh.push((node, From::Start(start), numbers.to_vec()));
                 fresh.len() >= MOST_STARTS
-            })?;
-            self.partial |= fresh.len() >= MOST_STARTS;
+            });
+            self.partial |= is_cut(looked)? || fresh.len() >= MOST_STARTS;
             if let Some(run) = self.take(machine, distances, random, look, &mut fresh)? {
                 return Ok(End::Met(run));
             }
         }
         for i in 0u32.. {
-            if i.is_multiple_of(64) && stop() {
-                return Ok(End::Later);
-            }
-            if self.states.len() >= self.most {
+            if self.states.is_empty() && self.partial || self.states.len() >= self.most {
                 return Ok(End::Astray);
+            }
+            if i.is_multiple_of(16) && stop() {
+                return Ok(End::Later);
             }
             let Some((_, _, at)) = self.next.pop() else {
                 return Ok(if self.partial { End::Astray } else { End::Everywhere });
             };
             let node = self.states[at as usize].0;
             let here = self.numbers(machine, at).to_vec();
-            machine.each_step(node, &here, steps, &|| false, &mut |t, node, params, next| {
+            let looked = machine.each_step(node, &here, steps, stop, &mut |t, node, params, next| {
                 fresh.push((node, From::Step(at, t, params.into()), next.to_vec()));
                 fresh.len() >= MOST_STEPS
-            })?;
-            self.partial |= fresh.len() >= MOST_STEPS;
+            });
+            self.partial |= is_cut(looked)? || fresh.len() >= MOST_STEPS;
             if let Some(run) = self.take(machine, distances, random, look, &mut fresh)? {
                 return Ok(End::Met(run));
             }
@@ -182,5 +182,13 @@ impl Search {
         steps.reverse();
         let first = machine.state(self.states[at as usize].0, self.numbers(machine, at));
         Some(Run { start, first, legs: steps.into_iter().collect() })
+    }
+}
+
+/// True if a look at starts or steps took too long: what it found is gone on with, and something was left out.
+fn is_cut(looked: Result<(), Trouble>) -> Result<bool, Trouble> {
+    match looked {
+        Err(Trouble::Cancelled) => Ok(true),
+        other => other.map(|()| false),
     }
 }

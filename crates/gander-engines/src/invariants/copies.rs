@@ -59,10 +59,13 @@ fn copied(system: &System, part: &Effect) -> Option<(SymbolId, SymbolId)> {
     (from != to && system.vars.iter().any(|v| v.current == from)).then_some((to, from))
 }
 
+/// Two variables.
+type Pair = (SymbolId, SymbolId);
+
 /// What is looked at.
 struct Control {
-    /// By transition from the node: the parts of its guard.
-    guards: Vec<(Vec<TermId>, Vec<(SymbolId, SymbolId)>)>,
+    /// By transition from the node: the parts of its guard, and what it copies, targets first.
+    guards: Vec<(Vec<TermId>, Vec<Pair>)>,
     ints: Vec<SymbolId>,
     bools: Vec<SymbolId>,
     /// Variables that are copied to or compared with each other, in order.
@@ -110,7 +113,7 @@ impl Control {
         let system = std::sync::Arc::clone(&e.system);
         let is_var: FxHashMap<SymbolId, Sort> = system.vars.iter().map(|v| (v.current, v.sort)).collect();
         let leaving = system.leaving(node);
-        let mut guards: Vec<(Vec<TermId>, Vec<(SymbolId, SymbolId)>)> = Vec::new();
+        let mut guards: Vec<(Vec<TermId>, Vec<Pair>)> = Vec::new();
         let mut everywhere: FxHashMap<TermId, usize> = FxHashMap::default();
         for &t in leaving {
             let transition = system.transition(t);

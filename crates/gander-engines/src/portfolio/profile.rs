@@ -64,10 +64,11 @@ fn is_ranged(system: &System) -> bool {
     params.all(|p| match p.sort {
         Sort::Int => p.range.as_ref().is_some_and(|r| small(&r.low, &r.high)),
         sort => sort.is_finite(),
-    }) && system.vars.iter().zip(ranges(system)).all(|(v, range)| match v.sort {
-        Sort::Int => range.is_some_and(|(low, high)| small(&low, &high)),
-        sort => sort.is_finite(),
-    })
+    }) && system.vars.iter().all(|v| v.sort == Sort::Int || v.sort.is_finite())
+        && system.vars.iter().zip(ranges(system)).all(|(v, range)| match range {
+            Some((low, high)) => small(&low, &high),
+            None => v.sort != Sort::Int,
+        })
 }
 
 /// True for claims that no finite run decides in both directions.
