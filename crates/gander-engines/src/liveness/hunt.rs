@@ -107,7 +107,13 @@ impl Hunt {
         }
         let ranking = pursuit(system, claim, &Aspect::Rounds);
         hunt.follow(ranking.map(|of| Way::Rank(Box::new(Ranking::new(system, claim, of)))).map_err(|e| e.to_string()));
-        hunt.follow(repetition(system, claim, range_bounds(system)));
+        let bounds = range_bounds(system);
+        let repetition = |whom| repetition(system, claim, bounds.clone(), whom);
+        hunt.follow(repetition(Whom::All));
+        if bounds.iter().any(Option::is_some) {
+            // Where others could prove that there is none, those that find runs would get a small share only.
+            hunt.follow(repetition(Whom::RunFinders));
+        }
         hunt.follow(Ok(Way::Stay(Box::new(Recurrent::new(claim, asked)))));
         hunt.follow(count(system, claim, 1));
         Some(hunt)
@@ -213,9 +219,10 @@ fn range_bounds(system: &System) -> Vec<Option<(IBig, IBig)>> {
     system.vars.iter().map(bounds).collect()
 }
 
-fn repetition(system: &System, claim: ClaimId, bounds: Vec<Option<(IBig, IBig)>>) -> Result<Way, String> {
+/// The question whether a state comes again, for all engines if it can be answered in both ways.
+fn repetition(system: &System, claim: ClaimId, bounds: Vec<Option<(IBig, IBig)>>, whom: Whom) -> Result<Way, String> {
     let of = pursuit(system, claim, &Aspect::Repetition(bounds.clone())).map_err(|e| e.to_string())?;
-    let whom = if of.finite { Whom::All } else { Whom::RunFinders };
+    let whom = if of.finite { whom } else { Whom::RunFinders };
     let question = Inquiry::new(of.system.clone(), whom);
     Ok(Way::Repetition { bounds, of, question })
 }
@@ -247,7 +254,7 @@ impl Way {
                 Reply::Fails(Evidence::Run(run)) => match lasso(of, &run) {
                     Some(evidence) => Found::Run(evidence),
                     // A value out of its bounds.
-                    None => match repetition(desk.given(), claim, vec![None; bounds.len()]) {
+                    None => match repetition(desk.given(), claim, vec![None; bounds.len()], Whom::All) {
                         Ok(way) if bounds.iter().any(Option::is_some) => {
                             *self = way;
                             Found::More
