@@ -583,7 +583,8 @@ fn obstacles(system: &System, config: &CheckConfig, floor: &Floor, claim: ClaimI
     }
     if nobody {
         let kind = system.claims[claim.index()].kind.word();
-        let reason = match config.engines {
+        let reason = match &config.engines {
+            Some(chosen) if chosen.is_empty() => "no engine takes part".to_string(),
             Some(_) => format!("none of the chosen engines decides `{kind}` claims"),
             None => format!("no engine of the portfolio decides `{kind}` claims"),
         };

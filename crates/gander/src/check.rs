@@ -525,7 +525,11 @@ fn internal_error_text(system: &System, e: &InternalError) -> String {
 /// The configuration for the engines; checks that everything that is named exists.
 fn configure(system: &System, options: &CheckOptions) -> Result<CheckConfig, UsageError> {
     let solvers = options.solvers.clone().unwrap_or_else(|| Arc::new(Solvers::from_environment()));
-    let none = options.engines == [NO_ENGINE] && !options.tools.is_empty();
+    let none = options.engines == [NO_ENGINE];
+    if none && options.tools.is_empty() {
+        let message = "`--engine none` leaves nobody to decide the claims".to_string();
+        return Err(UsageError::new(message, ["name other tools with `--with`".to_string()]));
+    }
     for name in options.engines.iter().filter(|_| !none) {
         if !engines().iter().any(|e| e.name == name) {
             let known: Vec<&str> = engines().iter().map(|e| e.name).collect();

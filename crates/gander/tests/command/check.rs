@@ -128,6 +128,11 @@ fn unknown_says_why() {
                  portfolio: none of the chosen engines decides `eventually` claims
     "#]]
     .assert_eq(&ran.out);
+    let ran = folder.run(&["check", "--checks", "none", "--engine", "none", "--with", "z3", "live.sts"]);
+    assert!(ran.out.contains("portfolio: no engine takes part\n"), "{}", ran.out);
+    let ran = folder.run(&["check", "--engine", "none", "live.sts"]);
+    assert_eq!(ran.code, 2, "{} {}", ran.out, ran.err);
+    assert!(ran.err.contains("name other tools with `--with`"), "{}", ran.err);
     let ran = folder.run(&["check", "--engine", "bmc", "-p", "small", "--timeout", "0.3", "counter.sts"]);
     assert_eq!(ran.code, 3, "{} {}", ran.out, ran.err);
     assert!(ran.out.starts_with("unknown  small"), "{}", ran.out);
