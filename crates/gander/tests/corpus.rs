@@ -73,7 +73,8 @@ fn main() {
         }
     }
     let examples = corpus.join("../examples");
-    for path in files(&examples).into_iter().chain(files(&examples.join("banking"))) {
+    let folders = ["", "banking", "script"];
+    for path in folders.iter().flat_map(|f| files(&examples.join(f))) {
         let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let solvers = Arc::clone(&solvers);
         trials.push(Trial::test(format!("example::{stem}"), move || examine(&path, Folder::Example, &solvers)));
@@ -113,8 +114,31 @@ fn examine_text(source: &str, name: &str, folder: Folder, solvers: &Arc<Solvers>
     let loaded = load(source, name)?;
     let errors: Vec<String> = loaded.errors().map(|d| format!("{:?} {}", d.code, d.message)).collect();
     let Some(system) = loaded.system else { return Err(format!("does not load: {errors:?}")) };
-    let system = Arc::new(system.with_structural_claims());
-    examine_verdicts(&system, &expectations(source)?, folder, solvers)
+    let all = std::iter::once(system).chain(loaded.others);
+    let systems: Vec<Arc<System>> = all.map(|s| Arc::new(s.with_structural_claims())).collect();
+    let expected = expectations(source)?;
+    are_in_place(&systems, &expected, folder)?;
+    let problems: Vec<String> =
+        systems.iter().filter_map(|system| examine_verdicts(system, &expected, solvers).err()).collect();
+    if problems.is_empty() { Ok(()) } else { Err(problems.concat()) }
+}
+
+/// Every expectation is about a claim, and the file is in the folder that its expectations say.
+fn are_in_place(systems: &[Arc<System>], expected: &BTreeMap<String, Expected>, folder: Folder) -> Result<(), String> {
+    for name in expected.keys() {
+        if systems.iter().all(|s| s.find_claim(name).is_none()) {
+            let names: Vec<&str> = systems.iter().flat_map(|s| &s.claims).map(|c| c.name.as_str()).collect();
+            return Err(format!("no claim is called `{name}`; there are {names:?}"));
+        }
+    }
+    let odd = |w: Word| expected.values().any(|e| e.word == w);
+    match folder {
+        Folder::Holds if odd(Word::Fails) || odd(Word::Unknown) => Err("belongs to another folder".into()),
+        Folder::Fails if !odd(Word::Fails) || odd(Word::Unknown) => Err("belongs to another folder".into()),
+        Folder::Example if odd(Word::Unknown) => Err("an example has no open claims".into()),
+        Folder::Open if !odd(Word::Unknown) => Err("nothing is open: move the file".into()),
+        _ => Ok(()),
+    }
 }
 
 /// The lines `// expect …` (`-- expect …` or `; expect …` where comments begin so) of a file, without the prefix.
@@ -150,23 +174,8 @@ fn expectations(source: &str) -> Result<BTreeMap<String, Expected>, String> {
 fn examine_verdicts(
     system: &Arc<System>,
     expected: &BTreeMap<String, Expected>,
-    folder: Folder,
     solvers: &Arc<Solvers>,
 ) -> Result<(), String> {
-    for name in expected.keys() {
-        if system.find_claim(name).is_none() {
-            let names: Vec<&str> = system.claims.iter().map(|c| c.name.as_str()).collect();
-            return Err(format!("no claim is called `{name}`; there are {names:?}"));
-        }
-    }
-    let odd = |w: Word| expected.values().any(|e| e.word == w);
-    match folder {
-        Folder::Holds if odd(Word::Fails) || odd(Word::Unknown) => return Err("belongs to another folder".into()),
-        Folder::Fails if !odd(Word::Fails) || odd(Word::Unknown) => return Err("belongs to another folder".into()),
-        Folder::Example if odd(Word::Unknown) => return Err("an example has no open claims".into()),
-        Folder::Open if !odd(Word::Unknown) => return Err("nothing is open: move the file".into()),
-        _ => {}
-    }
     let of = |id: ClaimId| {
         let default = Expected { word: Word::Holds, length: None, truth: None };
         expected.get(&system.claims[id.index()].name).cloned().unwrap_or(default)
@@ -286,6 +295,15 @@ fn wrong_expectations_fail(root: &Path, solvers: &Arc<Solvers>) -> Result<(), Fa
     }
     if examine_source(&counter, Folder::Holds, solvers).is_ok() {
         return Err("a failing model was accepted in `holds`".into());
+    }
+    // The second system of a file counts too: that of goals that do not know the limit of steps.
+    let script = "// expect safe: holds\n// expect loops: holds\nMAXSTEPS: 3\nVARS: int x : 0..9;\nINIT: x = 0;\nTRANS: x = 1 - x;\n\
+                  SAFE safe: x < 2\nINF loops:\n";
+    examine_text(script, "model.script", Folder::Holds, solvers)?;
+    for (from, to) in [("safe: holds", "safe: fails"), ("loops: holds", "loops: fails")] {
+        if examine_text(&script.replacen(from, to, 1), "model.script", Folder::Fails, solvers).is_ok() {
+            return Err(format!("`{from}` changed to `{to}` was not noticed").into());
+        }
     }
     let error = read("error/unknown_name.sts")?;
     if examine_source(&error.replace("at 5:", "at 4:"), Folder::Error, solvers).is_ok() {
