@@ -4,7 +4,7 @@
 //! certainly hold. Each operator is written so wide that it cannot overflow: the bounds of every subterm are
 //! computed from the ranges (interval arithmetic). The relation is not a function, so every variable has an input
 //! `x__next` that its next value is taken from; `valid` remembers that the run so far is one, and a `bad` line asks for
-//! a valid run to a state that breaks a property. There are no constraints, as these would also forbid that a run ends.
+//! a valid run to a state that breaks a property; a `justice` line for a run that is valid for ever. There are no constraints, as these would also forbid that a run ends.
 
 use std::fmt::Write as _;
 
@@ -363,8 +363,9 @@ impl Writer {
 }
 
 pub(crate) fn write(flat: &mut Flat) -> Result<String, Refusal> {
+    let lasting = flat.lasting(usize::MAX);
     let invariants = flat.invariants();
-    let text = format!("{}{}", flat.header(";"), flat.reachable(";"));
+    let text = format!("{}{}", flat.header(";"), flat.opposites(";"));
     let (first, relation) = (flat.first(), flat.relation());
     let (symbols, known) = (FxHashMap::default(), FxHashMap::default());
     let mut writer = Writer { text, lines: 0, sorts: FxHashMap::default(), symbols, known };
@@ -412,6 +413,14 @@ pub(crate) fn write(flat: &mut Flat) -> Result<String, Refusal> {
         let broken = writer.op("not", 1, &[p]);
         let bad = writer.op("and", 1, &[valid_now, broken]);
         writer.line(&format!("bad {bad} {name}"));
+    }
+    for claim in lasting {
+        let mut conditions = vec![valid_now];
+        for t in claim.again {
+            conditions.push(writer.term(&flat.pool, t)?.line);
+        }
+        let listed: String = conditions.iter().map(|c| format!(" {c}")).collect();
+        writer.line(&format!("justice {}{listed} {}", conditions.len(), claim.name));
     }
     Ok(writer.text)
 }

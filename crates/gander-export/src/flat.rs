@@ -4,11 +4,12 @@
 //! step. Inputs are variables that no step determines.
 
 use gander_system::passes::flatten;
-use gander_system::{ClaimId, ClaimKind, Goal, NodeId, Role, Structure, System, VarId};
+use gander_system::{ClaimId, ClaimKind, FairnessKind, Goal, NodeId, Role, Structure, System, VarId};
 use gander_term::{EnumId, IBig, Pool, Sort, SymbolId, TermId};
 use rustc_hash::FxHashMap;
 
 use crate::bounds::assumed;
+use crate::lasting::Watch;
 use crate::names::{Names, legend};
 use crate::way_back::{NameMap, Place, WrittenClaim};
 use crate::{Refusal, Selection};
@@ -32,9 +33,19 @@ pub(crate) enum Property {
     Always(TermId),
     /// The formula can become true.
     Reachable(TermId),
-    Eventually(TermId),
+    /// On runs that have each of the further formulas infinitely often.
+    Eventually(TermId, Vec<TermId>),
     AlwaysEventually(TermId),
     LeadsTo(TermId, TermId),
+    /// Some run is infinite: not every run comes to a state like this, where no guard holds.
+    InfiniteRun(TermId),
+}
+
+impl Property {
+    /// What is written is the contrary, as languages ask about all runs.
+    pub(crate) fn is_opposite(&self) -> bool {
+        matches!(self, Property::Reachable(_) | Property::InfiniteRun(_))
+    }
 }
 
 /// A flat system.
@@ -65,6 +76,12 @@ pub(crate) struct Flat {
     pub names: Names,
     /// Whether every step can be completed, so that a state without an enabled guard is where runs end.
     pub completable: bool,
+    /// Whether a state where no guard holds is followed by itself.
+    pub repeats: bool,
+    /// Variables beside those of the system.
+    pub watch: Watch,
+    /// The temporal claims that are written in another form.
+    pub written: Vec<String>,
 }
 
 /// What variables, parameters and claims of a flat system are in the system, each in its order.
@@ -136,6 +153,8 @@ impl Flat {
             let (guard, effect) = (flat.guard_term(&mut pool, t), flat.effect_term(&mut pool, t));
             steps.push((transition.name.clone(), guard, effect));
         }
+        let some = pool.or(steps.iter().map(|(_, guard, _)| *guard).collect::<Vec<_>>());
+        let ended = pool.not(some);
         let mut claims = Vec::new();
         let mut left_out = Vec::new();
         for (i, claim) in flat.claims.iter().enumerate().filter(|(i, _)| selection.includes(ClaimId::from(*i))) {
@@ -146,7 +165,15 @@ impl Flat {
                     [Goal::State(p)] => Some(Property::Reachable(at(*p))),
                     _ => None,
                 },
-                ClaimKind::Eventually { goal, under } if under.is_empty() => Some(Property::Eventually(at(*goal))),
+                ClaimKind::InfiniteRun if completable => Some(Property::InfiniteRun(ended)),
+                ClaimKind::Eventually { goal, under } => {
+                    let justice = under.iter().map(|f| match flat.fairness[f.index()].kind {
+                        FairnessKind::Justice(j) => Some(at(j)),
+                        _ => None,
+                    });
+                    let under: Option<Vec<TermId>> = justice.collect();
+                    under.map(|under| Property::Eventually(at(*goal), under))
+                }
                 ClaimKind::AlwaysEventually { goal, under } if under.is_empty() => {
                     Some(Property::AlwaysEventually(at(*goal)))
                 }
@@ -159,8 +186,9 @@ impl Flat {
             let property = property.filter(|p| match p {
                 Property::Always(p)
                 | Property::Reachable(p)
-                | Property::Eventually(p)
+                | Property::InfiniteRun(p)
                 | Property::AlwaysEventually(p) => !quantified(p),
+                Property::Eventually(p, under) => !quantified(p) && !under.iter().any(quantified),
                 Property::LeadsTo(p, q) => !quantified(p) && !quantified(q),
             });
             match property {
@@ -191,6 +219,9 @@ impl Flat {
             renamed,
             names,
             completable,
+            repeats: false,
+            watch: Watch::default(),
+            written: Vec::new(),
         })
     }
 
@@ -204,7 +235,7 @@ impl Flat {
                 WrittenClaim {
                     name: name.clone(),
                     claim: *id,
-                    opposite: matches!(property, Property::Reachable(_)),
+                    opposite: property.is_opposite(),
                     temporal: !matches!(property, Property::Always(_) | Property::Reachable(_)),
                 }
             });
@@ -229,7 +260,8 @@ impl Flat {
     /// Some start constraint holds, and the assumptions do.
     pub(crate) fn first(&mut self) -> TermId {
         let any = self.pool.or(self.starts.clone());
-        self.pool.and(std::iter::once(any).chain(self.assumptions.clone()))
+        let watch = self.watch.first.clone();
+        self.pool.and(std::iter::once(any).chain(self.assumptions.clone()).chain(watch))
     }
 
     /// Some step is taken, and the assumptions hold behind it.
@@ -238,9 +270,31 @@ impl Flat {
         for (_, guard, effect) in self.steps.clone() {
             ways.push(self.pool.and([guard, effect]));
         }
+        if self.repeats {
+            ways.push(self.repetition());
+        }
         let any = self.pool.or(ways);
         let then: Vec<TermId> = self.assumptions.clone().into_iter().map(|a| self.primed(a)).collect();
-        self.pool.and(std::iter::once(any).chain(then))
+        let watch = self.watch.step.clone();
+        self.pool.and(std::iter::once(any).chain(then).chain(watch))
+    }
+
+    /// No guard holds.
+    pub(crate) fn ended(&mut self) -> TermId {
+        let guards: Vec<TermId> = self.steps.iter().map(|(_, guard, _)| *guard).collect();
+        let some = self.pool.or(guards);
+        self.pool.not(some)
+    }
+
+    /// No guard holds, and the state stays as it is.
+    fn repetition(&mut self) -> TermId {
+        let mut stays = vec![self.ended()];
+        // Those that watch runs go on watching.
+        for v in self.vars.iter().take(self.origins.vars.len()) {
+            let (now, next) = (self.pool.var(v.current), self.pool.var(v.next));
+            stays.push(self.pool.eq(next, now));
+        }
+        self.pool.and(stays)
     }
 
     /// A formula about the next state.
@@ -260,18 +314,24 @@ impl Flat {
             match property {
                 Property::Always(p) => found.push((name, p)),
                 Property::Reachable(p) => found.push((name, self.pool.not(p))),
+                _ if self.written.contains(&original) => {}
                 _ => self.left_out.push(original),
             }
         }
         found
     }
 
-    /// The names of the claims that say that something can be reached; their verdicts are the opposite of those of
-    /// [`Flat::invariants`].
-    pub(crate) fn reachable(&self, comment: &str) -> String {
-        let lines = self.claims.iter().filter(|(_, _, p)| matches!(p, Property::Reachable(_)));
-        lines
-            .map(|(name, _, _)| format!("{comment} {name} is `reachable`: it holds if the property here is violated\n"))
-            .collect()
+    /// The names of the claims whose contrary is written: their verdicts are the opposite of those of the text.
+    pub(crate) fn opposites(&self, comment: &str) -> String {
+        let lines = self.claims.iter().filter_map(|(name, original, property)| {
+            let word = match property {
+                Property::Reachable(_) => "reachable",
+                Property::InfiniteRun(_) => "infinite run",
+                _ => return None,
+            };
+            let written = !self.left_out.contains(original);
+            written.then(|| format!("{comment} {name} is `{word}`: it holds if the property here is violated\n"))
+        });
+        lines.collect()
     }
 }

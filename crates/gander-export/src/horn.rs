@@ -36,7 +36,7 @@ fn formula(style: &Lets, pool: &Pool, t: TermId) -> Result<String, Refusal> {
 pub(crate) fn write(flat: &mut Flat, dialect: HornDialect) -> Result<String, Refusal> {
     let invariants = flat.invariants();
     let mut text = flat.header(";;");
-    text.push_str(&flat.reachable(";;"));
+    text.push_str(&flat.opposites(";;"));
     let style = Lets(SmtLib::of(flat));
     let (first, relation) = (flat.first(), flat.relation());
     let (mut sorts, mut now, mut later) = (Vec::new(), Vec::new(), Vec::new());

@@ -12,6 +12,7 @@ mod bounds;
 mod btor2;
 mod flat;
 mod horn;
+mod lasting;
 mod lustre;
 mod names;
 mod printing;

@@ -284,7 +284,7 @@ pub(crate) fn write(flat: &mut Flat) -> Result<String, Refusal> {
     for (name, of) in states.defined.borrow().iter().chain(steps.defined.borrow().iter()) {
         let _ = writeln!(locals, "  {name} : {of};");
     }
-    let mut text = format!("{}{}{declared}", flat.header("--"), flat.reachable("--"));
+    let mut text = format!("{}{}{declared}", flat.header("--"), flat.opposites("--"));
     let _ = writeln!(text, "node main ({}) returns (ok : bool);", inputs.join("; "));
     if !locals.is_empty() {
         let _ = write!(text, "var\n{locals}");

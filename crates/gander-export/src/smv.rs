@@ -178,8 +178,8 @@ pub(crate) fn write(flat: &mut Flat) -> Result<String, Refusal> {
     for (name, _, symbol) in &flat.params {
         style.symbols.insert(*symbol, name.clone());
     }
+    flat.repeats = flat.completable;
     let (first, relation) = (flat.first(), flat.relation());
-    let relation = if flat.completable { total(flat, relation) } else { relation };
     let mut body = String::from("MODULE main\n");
     for v in &flat.vars {
         let of = match &v.range {
@@ -205,17 +205,18 @@ pub(crate) fn write(flat: &mut Flat) -> Result<String, Refusal> {
     section(&mut body, &flat.pool, "INIT", first)?;
     section(&mut body, &flat.pool, "TRANS", relation)?;
     let mut left_out = Vec::new();
-    let mut reachable = Vec::new();
     for (name, original, property) in flat.claims.clone() {
         match property {
             Property::Always(p) => section(&mut body, &flat.pool, &format!("INVARSPEC NAME {name} :="), p)?,
             Property::Reachable(p) => {
                 let never = flat.pool.not(p);
-                reachable.push(name.clone());
                 section(&mut body, &flat.pool, &format!("INVARSPEC NAME {name} :="), never)?;
             }
+            Property::Eventually(_, under) if !under.is_empty() => left_out.push(original),
             _ if !flat.completable => left_out.push(original),
-            Property::Eventually(p) => section(&mut body, &flat.pool, &format!("LTLSPEC NAME {name} := F"), p)?,
+            Property::Eventually(p, _) | Property::InfiniteRun(p) => {
+                section(&mut body, &flat.pool, &format!("LTLSPEC NAME {name} := F"), p)?
+            }
             Property::AlwaysEventually(p) => {
                 section(&mut body, &flat.pool, &format!("LTLSPEC NAME {name} := G F"), p)?;
             }
@@ -228,10 +229,7 @@ pub(crate) fn write(flat: &mut Flat) -> Result<String, Refusal> {
         }
     }
     flat.left_out.extend(left_out);
-    let mut text = flat.header("--");
-    for name in reachable {
-        let _ = writeln!(text, "-- {name} is `reachable`: it holds if the property here is violated");
-    }
+    let mut text = format!("{}{}", flat.header("--"), flat.opposites("--"));
     text.push_str(&body);
     Ok(text)
 }
@@ -255,17 +253,4 @@ impl Style for Plain<'_> {
     fn defines(&self) -> bool {
         false
     }
-}
-
-/// The relation, and where no guard holds, the same state again.
-fn total(flat: &mut Flat, relation: TermId) -> TermId {
-    let guards: Vec<TermId> = flat.steps.iter().map(|(_, guard, _)| *guard).collect();
-    let some = flat.pool.or(guards);
-    let mut stays = vec![flat.pool.not(some)];
-    for v in flat.vars.clone() {
-        let (now, next) = (flat.pool.var(v.current), flat.pool.var(v.next));
-        stays.push(flat.pool.eq(next, now));
-    }
-    let stays = flat.pool.and(stays);
-    flat.pool.or([relation, stays])
 }

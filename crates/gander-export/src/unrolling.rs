@@ -50,7 +50,7 @@ pub(crate) fn write(flat: &mut Flat, depth: u32) -> Result<String, Refusal> {
     let invariants = flat.invariants();
     let mut text = flat.header(";;");
     let _ = writeln!(text, ";; satisfiable iff a property is violated within {depth} steps; `x.3` is x behind step 3");
-    text.push_str(&flat.reachable(";;"));
+    text.push_str(&flat.opposites(";;"));
     let (first, relation) = (flat.first(), flat.relation());
     let mut bad = Vec::new();
     for (_, p) in &invariants {

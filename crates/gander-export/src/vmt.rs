@@ -1,6 +1,8 @@
-//! VMT-LIB. Inputs are state variables that no step determines; parameters of steps have no next value.
+//! VMT-LIB. A `:live-property` is one that holds from some time on. Inputs are state variables that no step determines; parameters of steps have no next value.
 
 use std::fmt::Write as _;
+
+use gander_term::TermId;
 
 use crate::Refusal;
 use crate::flat::Flat;
@@ -8,9 +10,10 @@ use crate::printing::Printer;
 use crate::smtlib::{SmtLib, sort_name};
 
 pub(crate) fn write(flat: &mut Flat) -> Result<String, Refusal> {
+    let lasting = flat.lasting(1);
     let invariants = flat.invariants();
     let mut text = flat.header(";;");
-    text.push_str(&flat.reachable(";;"));
+    text.push_str(&flat.opposites(";;"));
     let style = SmtLib::of(flat);
     let (first, relation) = (flat.first(), flat.relation());
     let (mut domain, mut next_domain) = (Vec::new(), Vec::new());
@@ -35,10 +38,16 @@ pub(crate) fn write(flat: &mut Flat) -> Result<String, Refusal> {
     let formula = printer.text(&flat.pool, relation)?;
     text.push_str(&printer.take_definitions());
     let _ = writeln!(text, "(define-fun .trans () Bool (! {} :trans true))", with(&next_domain, formula));
-    for (k, (name, p)) in invariants.into_iter().enumerate() {
+    let states = invariants.into_iter().map(|(name, p)| (name, p, "invar-property"));
+    let mut properties: Vec<(String, TermId, &str)> = states.collect();
+    for claim in lasting {
+        let again = flat.pool.and(claim.again);
+        properties.push((claim.name, flat.pool.not(again), "live-property"));
+    }
+    for (k, (name, p, word)) in properties.into_iter().enumerate() {
         let formula = printer.text(&flat.pool, p)?;
         text.push_str(&printer.take_definitions());
-        let _ = writeln!(text, "(define-fun {name} () Bool (! {formula} :invar-property {k}))");
+        let _ = writeln!(text, "(define-fun {name} () Bool (! {formula} :{word} {k}))");
     }
     Ok(text)
 }

@@ -2,13 +2,18 @@
 //!
 //! It becomes a system with one node and one transition, or several if the relation is a disjunction of steps. Nothing is kept implicitly: what the relation does not
 //! determine is arbitrary. Claims are those of the file and no others.
+//!
+//! Files that ask about infinite runs do not ask about runs that end, and maximal runs that end count here. So these claims are
+//! about a system where every run may leave for a node `ended` at any time, and is of no interest then: *eventually at `ended`*, under
+//! the fairness that the file states.
 
 use crate::smtlib::relation;
 use crate::span::Span;
 use gander_system::{
-    BuildError, ClaimKind, ClaimOrigin, NodeId, Numerals, Role, Structure, System, SystemBuilder, VarId,
+    BuildError, ClaimKind, ClaimOrigin, FairnessKind, NodeId, Numerals, Role, StateTerm, Structure, System,
+    SystemBuilder, VarId,
 };
-use gander_term::{Pool, Sort, Substitution, SymbolId, TermId};
+use gander_term::{Pool, Sort, Substitution, SymbolId, TermId, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A variable with the symbols that the formulas use for it.
@@ -34,6 +39,8 @@ pub(crate) enum Asked {
     AlwaysEventually(TermId),
     /// The first is followed by the second.
     LeadsTo(TermId, TermId),
+    /// No infinite run has each of these infinitely often; runs that end do not matter.
+    NotForEver(Vec<TermId>),
 }
 
 /// A property with its name and text.
@@ -46,6 +53,7 @@ pub(crate) struct Property {
 }
 
 /// The system, as the formulas of a file say it.
+#[derive(Clone)]
 pub(crate) struct Machine {
     pub name: String,
     pub pool: Pool,
@@ -80,12 +88,38 @@ pub(crate) fn untaken(taken: &mut FxHashSet<String>, wanted: &str) -> String {
     name
 }
 
+/// What a machine is asked about.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Runs {
+    All,
+    Infinite,
+}
+
 impl Machine {
-    /// The system.
-    pub(crate) fn build(self) -> Result<System, BuildError> {
-        let mut builder = SystemBuilder::new(&self.name, self.pool, &[("main", None)])?;
+    /// The system; a second one if there are properties about infinite runs beside others.
+    pub(crate) fn build(mut self) -> Result<Vec<System>, BuildError> {
+        let about_infinite = |p: &Property| matches!(p.asked, Asked::NotForEver(_));
+        let (infinite, all): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.properties).into_iter().partition(about_infinite);
+        if infinite.is_empty() || all.is_empty() {
+            let runs = if infinite.is_empty() { Runs::All } else { Runs::Infinite };
+            self.properties = if infinite.is_empty() { all } else { infinite };
+            return Ok(vec![self.system(runs)?]);
+        }
+        let (mut first, mut second) = (self.clone(), self);
+        first.properties = all;
+        second.properties = infinite;
+        Ok(vec![first.system(Runs::All)?, second.system(Runs::Infinite)?])
+    }
+
+    fn system(self, runs: Runs) -> Result<System, BuildError> {
+        let nodes: &[(&str, Option<Span>)] = match runs {
+            Runs::All => &[("main", None)],
+            Runs::Infinite => &[("main", None), ("ended", None)],
+        };
+        let mut builder = SystemBuilder::new(&self.name, self.pool, nodes)?;
         builder.set_structure(Structure::Foreign);
-        let main = NodeId::from(0);
+        let (main, ended) = (NodeId::from(0), NodeId::from(1));
         let mut map: FxHashMap<SymbolId, TermId> = FxHashMap::default();
         let mut next: FxHashMap<SymbolId, VarId> = FxHashMap::default();
         let mut names = FxHashSet::default();
@@ -122,13 +156,34 @@ impl Machine {
             relation.write(&mut builder, &mut draft, |_| false)?;
             builder.add(draft)?;
         }
+        if runs == Runs::Infinite {
+            for (name, from) in [("end", main), ("stay", ended)] {
+                let mut draft = builder.transition(name, None, from, ended, None)?;
+                for v in 0..self.variables.len() {
+                    builder.keep(&mut draft, VarId::from(v));
+                }
+                builder.add(draft)?;
+            }
+        }
         let mut taken = FxHashSet::default();
         for p in &self.properties {
             let mut formula = |builder: &mut SystemBuilder, t: TermId| {
                 let t = rename(builder, t);
                 builder.state_formula(t, &p.name)
             };
-            let kind = match p.asked {
+            let kind = match p.asked.clone() {
+                Asked::NotForEver(formulas) => {
+                    let (mut under, mut made) = (Vec::new(), Vec::new());
+                    for t in formulas {
+                        made.push(formula(&mut builder, t)?);
+                    }
+                    for (k, t) in made.into_iter().enumerate() {
+                        let name = untaken(&mut taken, &format!("{} again {}", p.name, k + 1));
+                        under.push(builder.fairness(&name, FairnessKind::Justice(t), p.span)?);
+                    }
+                    let goal = at_node(&mut builder, ended)?;
+                    ClaimKind::Eventually { goal, under }
+                }
                 Asked::Always(t) => ClaimKind::Always(formula(&mut builder, t)?),
                 Asked::Eventually(t) => ClaimKind::Eventually { goal: formula(&mut builder, t)?, under: Vec::new() },
                 Asked::AlwaysEventually(t) => {
@@ -144,4 +199,14 @@ impl Machine {
         }
         Ok(builder.finish())
     }
+}
+
+/// The formula that the run is at a node.
+fn at_node(builder: &mut SystemBuilder, node: NodeId) -> Result<StateTerm, BuildError> {
+    let location = builder.so_far().location;
+    let here = builder.pool.var(location);
+    let Sort::Enum(id) = builder.pool.symbol(location).sort else { unreachable!("@node is of an enumeration") };
+    let there = builder.pool.constant(Value::Enum(id, node.0));
+    let formula = builder.pool.eq(here, there);
+    builder.state_formula(formula, "a node")
 }

@@ -13,6 +13,8 @@ use crate::Refusal;
 
 /// Exponents above this are refused: the oracle is for small systems.
 const LARGEST_EXPONENT: i64 = 256;
+/// Longer texts are not followed: a run that doubles one would need all memory.
+const LONGEST_TEXT: usize = 4096;
 
 /// `op` applied to evaluated arguments; `Ite`, the connectives and the quantifiers are the evaluator's own business.
 pub(crate) fn apply(op: Op, args: &[Value]) -> Result<Value, Refusal> {
@@ -47,6 +49,9 @@ pub(crate) fn apply(op: Op, args: &[Value]) -> Result<Value, Refusal> {
             for a in args {
                 let Value::Str(part) = a else { return Err(Refusal::IllSorted) };
                 whole.push_str(part);
+            }
+            if whole.len() > LONGEST_TEXT {
+                return Err(Refusal::TooMuchWork);
             }
             Value::str(&whole)
         }

@@ -1,7 +1,8 @@
 //! BTOR2: word-level transition systems of hardware, a numbered line for each node.
 //!
 //! A vector of one bit is a bool here, also as an index or element of an array; an array that is initialised with a vector has it everywhere. A `state` without `next` has any value at each instant, like an input. `bad` lines are
-//! claims that it never happens, `constraint` lines assumptions.
+//! claims that it never happens, `constraint` lines assumptions. A `justice` line claims that no infinite run has all its conditions, and those of
+//! the `fair` lines, infinitely often.
 //! Niemetz, Preiner, Wolf, Biere: Btor2, BtorMC and Boolector 3.0, CAV 2018.
 
 mod operators;
@@ -45,11 +46,12 @@ pub fn load(source: &str, file_name: &str) -> Loaded {
     let mut systems = Vec::new();
     if !report.has_errors() {
         if file.properties.is_empty() {
-            let diagnostic = Diagnostic::new(Code::W0803, Span::at(0), "this file has no `bad` line to check");
+            let diagnostic =
+                Diagnostic::new(Code::W0803, Span::at(0), "this file has no `bad` or `justice` line to check");
             report.add(diagnostic);
         }
         match file.machine(file_stem(file_name)).build() {
-            Ok(system) => systems.push(system),
+            Ok(built) => systems.extend(built),
             Err(error) => report.error(Code::E0901, Span::at(0), format!("this cannot be built: {error}")),
         }
     }
@@ -113,6 +115,8 @@ struct File {
     state_of: FxHashMap<i64, usize>,
     init: Vec<TermId>,
     constraints: Vec<TermId>,
+    /// What every run that counts for `justice` has infinitely often.
+    fair: Vec<TermId>,
     properties: Vec<Property>,
 }
 
@@ -201,16 +205,13 @@ impl File {
                 }
             }
             "bad" | "constraint" => {
-                let node = self.node(number(2)?)?;
-                if node.width != Width::W1 {
-                    return wrong(format!("`{word}` takes one bit"));
-                }
+                let formula = self.one_bit(number(2)?, word)?;
                 if word == "constraint" {
-                    self.constraints.push(node.term);
+                    self.constraints.push(formula);
                 } else {
                     let given = words.get(3).map(|w| w.to_string());
                     let name = given.unwrap_or_else(|| format!("bad {}", self.properties.len()));
-                    let never = self.pool.not(node.term);
+                    let never = self.pool.not(formula);
                     let (asked, text) = (Asked::Always(never), format!("never {name}"));
                     self.properties.push(Property { name, asked, text, span: Some(span) });
                 }
@@ -218,7 +219,22 @@ impl File {
             "output" => {
                 self.any_node(number(2)?)?;
             }
-            "fair" | "justice" => return Err(Problem::Unsupported(format!("`{word}`"))),
+            "fair" => {
+                let formula = self.one_bit(number(2)?, word)?;
+                self.fair.push(formula);
+            }
+            "justice" => {
+                let count = number(2)?;
+                let Ok(count) = usize::try_from(count) else { return wrong("`justice` takes a number of conditions") };
+                let mut conditions = Vec::new();
+                for k in 0..count.min(words.len()) {
+                    conditions.push(self.one_bit(number(3 + k)?, word)?);
+                }
+                let given = words.get(3 + count).map(|w| w.to_string());
+                let name = given.unwrap_or_else(|| format!("justice {}", self.properties.len()));
+                let (asked, text) = (Asked::NotForEver(conditions), format!("never for ever {name}"));
+                self.properties.push(Property { name, asked, text, span: Some(span) });
+            }
             "zero" | "one" | "ones" | "const" | "constd" | "consth" => {
                 let width = self.sort(number(2)?)?;
                 let digits = words.get(3).copied().unwrap_or("");
@@ -284,6 +300,12 @@ impl File {
         }
     }
 
+    /// A node of one bit.
+    fn one_bit(&mut self, id: i64, word: &str) -> Result<TermId, Problem> {
+        let node = self.node(id)?;
+        if node.width == Width::W1 { Ok(node.term) } else { wrong(format!("`{word}` takes one bit")) }
+    }
+
     /// A node that is no array.
     fn node(&mut self, id: i64) -> Result<Node, Problem> {
         match self.any_node(id)? {
@@ -308,6 +330,11 @@ impl File {
                 numerals: Numerals::Unsigned,
                 span: Some(s.span),
             });
+        }
+        for property in &mut self.properties {
+            if let Asked::NotForEver(conditions) = &mut property.asked {
+                conditions.extend(&self.fair);
+            }
         }
         let (pool, init, invariant, properties) = (self.pool, self.init, self.constraints, self.properties);
         Machine { name, pool, variables, init, trans, invariant, properties }

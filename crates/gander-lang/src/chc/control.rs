@@ -1,7 +1,7 @@
 //! Linear clauses as a control graph: a node for each predicate, with its arguments as variables.
 //!
 //! While the system is at another node, the variables of a predicate are 0 or false, so that states do not differ for
-//! nothing.
+//! nothing. In large systems predicates share variables of the same sort.
 
 use super::clauses::{Applied, Clause};
 use crate::machine::{plain_name, untaken};
@@ -9,6 +9,9 @@ use crate::smtlib::relation::{self, solve};
 use gander_system::{BuildError, ClaimKind, ClaimOrigin, NodeId, Role, Structure, System, SystemBuilder, VarId};
 use gander_term::{Pool, Sort, SymbolId, TermId, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
+
+/// If transitions would set more variables, predicates share theirs.
+const MOST_ASSIGNMENTS: usize = 100_000;
 
 struct Control<'a> {
     builder: SystemBuilder,
@@ -82,34 +85,73 @@ fn zero(pool: &mut Pool, sort: Sort) -> TermId {
 }
 
 impl Control<'_> {
-    /// Declares the variables, named as the clauses do where they agree on different names.
+    /// Declares the variables.
     fn variables(&mut self, used: &[usize], clauses: &[Clause]) -> Result<(), BuildError> {
+        let count: usize = used.iter().map(|&p| self.predicates[p].1.len()).sum();
+        if count.saturating_mul(clauses.len()) > MOST_ASSIGNMENTS {
+            return self.shared_variables(used);
+        }
+        let names = self.names(clauses);
         let mut taken = FxHashSet::default();
         for (n, &p) in used.iter().enumerate() {
             let (name, sorts) = &self.predicates[p];
-            let occurrences = clauses.iter().flat_map(|c| c.body.iter().chain(&c.head)).filter(|(q, _)| *q == p);
-            let mut named: Option<Vec<String>> = None;
-            for (_, args) in occurrences {
-                let symbols: Option<Vec<SymbolId>> = args.iter().map(|a| self.builder.pool.as_symbol(*a)).collect();
-                if let Some(symbols) = symbols
-                    && symbols.iter().collect::<FxHashSet<_>>().len() == symbols.len()
-                {
-                    named = Some(symbols.iter().map(|s| self.builder.pool.symbol(*s).name.clone()).collect());
-                    break;
-                }
-            }
+            let named = names.get(&p);
             let mut vars = Vec::new();
             for (i, sort) in sorts.iter().enumerate() {
-                let plain = named.as_ref().map_or_else(|| format!("{name}.{i}"), |names| plain_name(&names[i]));
+                let plain = named.map_or_else(|| format!("{name}.{i}"), |names| plain_name(&names[i]));
                 let wanted = if used.len() > 1 && named.is_some() { format!("{name}.{plain}") } else { plain };
-                // The names of quantified variables may be symbols of the clauses: take others.
-                let mut unique = untaken(&mut taken, &wanted);
-                while self.builder.pool.find_symbol(&unique).is_some()
-                    || self.builder.pool.find_symbol(&format!("{unique}'")).is_some()
-                {
-                    unique = untaken(&mut taken, &format!("{wanted}."));
+                vars.push(self.variable(&mut taken, &wanted, *sort)?);
+            }
+            self.places.insert(p, (NodeId::from(n), vars));
+        }
+        Ok(())
+    }
+
+    /// Names of arguments as the clauses have them: those of the first place where they are different variables.
+    fn names(&self, clauses: &[Clause]) -> FxHashMap<usize, Vec<String>> {
+        let pool = &self.builder.pool;
+        let mut names: FxHashMap<usize, Vec<String>> = FxHashMap::default();
+        for (p, args) in clauses.iter().flat_map(|c| c.body.iter().chain(&c.head)) {
+            if names.contains_key(p) {
+                continue;
+            }
+            let symbols: Option<Vec<SymbolId>> = args.iter().map(|a| pool.as_symbol(*a)).collect();
+            if let Some(symbols) = symbols
+                && symbols.iter().collect::<FxHashSet<_>>().len() == symbols.len()
+            {
+                names.insert(*p, symbols.iter().map(|s| pool.symbol(*s).name.clone()).collect());
+            }
+        }
+        names
+    }
+
+    fn variable(&mut self, taken: &mut FxHashSet<String>, wanted: &str, sort: Sort) -> Result<VarId, BuildError> {
+        // The names of quantified variables may be symbols of the clauses: take others.
+        let mut unique = untaken(taken, wanted);
+        while self.builder.pool.find_symbol(&unique).is_some()
+            || self.builder.pool.find_symbol(&format!("{unique}'")).is_some()
+        {
+            unique = untaken(taken, &format!("{wanted}."));
+        }
+        self.builder.var(&unique, sort, Role::State, None, None)
+    }
+
+    /// The same variables for all predicates, by sort and position: a state is at one node only.
+    fn shared_variables(&mut self, used: &[usize]) -> Result<(), BuildError> {
+        let mut taken = FxHashSet::default();
+        let mut shared: FxHashMap<Sort, Vec<VarId>> = FxHashMap::default();
+        for (n, &p) in used.iter().enumerate() {
+            let mut vars = Vec::new();
+            let mut counts: FxHashMap<Sort, usize> = FxHashMap::default();
+            for &sort in &self.predicates[p].1 {
+                let at = counts.entry(sort).or_default();
+                if shared.get(&sort).is_none_or(|vars| vars.len() <= *at) {
+                    let word = plain_name(&sort.name(&self.builder.pool));
+                    let var = self.variable(&mut taken, &format!("{word}.{at}"), sort)?;
+                    shared.entry(sort).or_default().push(var);
                 }
-                vars.push(self.builder.var(&unique, *sort, Role::State, None, None)?);
+                vars.push(shared[&sort][*at]);
+                *at += 1;
             }
             self.places.insert(p, (NodeId::from(n), vars));
         }

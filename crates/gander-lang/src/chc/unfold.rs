@@ -5,13 +5,14 @@ use crate::smtlib::terms::Terms;
 use gander_term::{Pool, SymbolId, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// More clauses are not made.
+/// More clauses than this are not added.
 const MAX_CLAUSES: usize = 20_000;
 
 /// Unfolds until every body has at most one predicate, and queries speak of predicates with arguments; removes what no query
 /// depends on.
 pub(super) fn linear(terms: &mut Terms<'_, '_>, clauses: &mut Vec<Clause>) {
     let recursive = recursive(terms.predicates.len(), clauses);
+    let most = clauses.len() + MAX_CLAUSES;
     let mut at = 0;
     while at < clauses.len() {
         let clause = &clauses[at];
@@ -41,48 +42,79 @@ pub(super) fn linear(terms: &mut Terms<'_, '_>, clauses: &mut Vec<Clause>) {
             let made = resolve(&mut terms.pool, &clause, target, &definition);
             clauses.push(made);
         }
-        if clauses.len() > MAX_CLAUSES {
+        if clauses.len() > most {
             terms.unsupported(clause.span, "a system that has so many clauses when it is made linear");
             return;
         }
     }
     clauses.sort_by_key(|c| c.span.start);
     // What no query depends on.
-    let mut needed: FxHashSet<usize> = FxHashSet::default();
-    loop {
-        let before = needed.len();
-        for c in clauses.iter() {
-            if c.head.as_ref().is_none_or(|(p, _)| needed.contains(p)) {
-                needed.extend(c.body.iter().map(|(p, _)| *p));
-            }
+    let mut by_head: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
+    for (k, c) in clauses.iter().enumerate() {
+        if let Some((p, _)) = &c.head {
+            by_head.entry(*p).or_default().push(k);
         }
-        if needed.len() == before {
-            break;
+    }
+    let mut needed: FxHashSet<usize> = FxHashSet::default();
+    let mut stack: Vec<usize> = (0..clauses.len()).filter(|&k| clauses[k].head.is_none()).collect();
+    while let Some(k) = stack.pop() {
+        for (p, _) in &clauses[k].body {
+            if needed.insert(*p) {
+                stack.extend(by_head.get(p).into_iter().flatten());
+            }
         }
     }
     clauses.retain(|c| c.head.as_ref().is_none_or(|(p, _)| needed.contains(p)));
 }
 
-/// Which predicates depend on themselves.
+/// Which predicates depend on themselves: those in a strongly connected component with an edge (Tarjan 1972).
 fn recursive(count: usize, clauses: &[Clause]) -> Vec<bool> {
-    let mut uses: Vec<FxHashSet<usize>> = vec![FxHashSet::default(); count];
+    let mut uses: Vec<Vec<usize>> = vec![Vec::new(); count];
     for c in clauses {
         if let Some((head, _)) = &c.head {
             uses[*head].extend(c.body.iter().map(|(p, _)| *p));
         }
     }
-    (0..count)
-        .map(|p| {
-            let mut seen: FxHashSet<usize> = FxHashSet::default();
-            let mut stack: Vec<usize> = uses[p].iter().copied().collect();
-            while let Some(q) = stack.pop() {
-                if seen.insert(q) {
-                    stack.extend(uses[q].iter().copied());
-                }
+    let mut found = vec![false; count];
+    // By predicate: when it was come to, and the earliest one of its component known so far.
+    let (mut order, mut low) = (vec![usize::MAX; count], vec![usize::MAX; count]);
+    let mut closed = vec![false; count];
+    let (mut next, mut component) = (0, Vec::new());
+    for root in 0..count {
+        let mut path: Vec<(usize, usize)> = Vec::new();
+        if order[root] == usize::MAX {
+            path.push((root, 0));
+        }
+        while let Some((p, at)) = path.last_mut() {
+            let p = *p;
+            if *at == 0 {
+                (order[p], low[p]) = (next, next);
+                next += 1;
+                component.push(p);
             }
-            seen.contains(&p)
-        })
-        .collect()
+            let Some(&q) = uses[p].get(*at) else {
+                path.pop();
+                if let Some((parent, _)) = path.last() {
+                    low[*parent] = low[*parent].min(low[p]);
+                }
+                if low[p] == order[p] {
+                    let from = component.iter().rposition(|&q| q == p).unwrap_or(0);
+                    let loops = component.len() - from > 1 || uses[p].contains(&p);
+                    for q in component.drain(from..) {
+                        (found[q], closed[q]) = (loops, true);
+                    }
+                }
+                continue;
+            };
+            *at += 1;
+            if order[q] == usize::MAX {
+                path.push((q, 0));
+            } else if !closed[q] {
+                low[p] = low[p].min(order[q]);
+            }
+        }
+    }
+    found
 }
 
 /// A clause with one predicate of its body replaced by a definition of it, whose variables get new names.
@@ -121,4 +153,27 @@ fn resolve(pool: &mut Pool, clause: &Clause, at: usize, definition: &Clause) -> 
         made.constraint.push(pool.eq(formal, actual));
     }
     made
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::span::Span;
+
+    #[test]
+    fn predicates_on_cycles_depend_on_themselves() {
+        let clause = |body: &[usize], head: usize| Clause {
+            body: body.iter().map(|&p| (p, Vec::new())).collect(),
+            head: Some((head, Vec::new())),
+            constraint: Vec::new(),
+            span: Span::at(0),
+            name: None,
+        };
+        // 0 → 1 ⇄ 2 → 3, 4 → 4, 5 uses all.
+        let clauses =
+            [clause(&[0], 1), clause(&[1], 2), clause(&[2], 1), clause(&[2], 3), clause(&[4], 4), clause(&[0, 3, 4], 5)];
+        assert_eq!(recursive(6, &clauses), [false, true, true, false, true, false]);
+        let chain: Vec<Clause> = (0..100_000).map(|k| clause(&[k], k + 1)).collect();
+        assert!(recursive(100_001, &chain).iter().all(|r| !r));
+    }
 }

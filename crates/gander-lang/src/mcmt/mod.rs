@@ -39,7 +39,7 @@ pub fn load(source: &str, file_name: &str) -> Loaded {
     if !report.has_errors() {
         for machine in machines {
             match machine.build() {
-                Ok(system) => systems.push(system),
+                Ok(built) => systems.extend(built),
                 Err(error) => report.error(Code::E0901, Span::at(0), format!("this cannot be built: {error}")),
             }
         }

@@ -8,48 +8,55 @@ use crate::machine::{Asked, Machine, Property, Variable};
 use crate::report::Report;
 use crate::span::Span;
 use crate::suggest::nearest;
-use gander_system::Numerals;
 use gander_term::{IBig, Pool, Sort, SymbolId, TermId, Width};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-const MAX_INSTANCES: usize = 10_000;
-
 /// What a name stands for.
 #[derive(Clone, Debug)]
-enum Entity {
+pub(super) enum Entity {
     /// A variable, by its index.
     Var(usize),
     /// A definition, or a parameter, by its index.
     Define(usize),
     Instance(usize),
+    /// An array, by its index.
+    Array(usize),
 }
 
-struct Instance<'a> {
-    prefix: String,
-    module: &'a Module,
-    names: FxHashMap<String, (Entity, Span)>,
+pub(super) struct Instance<'a> {
+    pub(super) prefix: String,
+    pub(super) module: &'a Module,
+    pub(super) names: FxHashMap<String, (Entity, Span)>,
 }
 
-struct Define {
-    instance: usize,
-    value: Expr,
-    span: Span,
-    made: Option<Option<Value>>,
+pub(super) struct Define {
+    pub(super) instance: usize,
+    pub(super) value: Expr,
+    pub(super) span: Span,
+    pub(super) made: Option<Option<Value>>,
 }
 
-struct Elaborate<'a> {
-    file: &'a File,
-    source: &'a str,
-    pool: Pool,
-    report: &'a mut Report,
-    instances: Vec<Instance<'a>>,
-    defines: Vec<Define>,
-    variables: Vec<(Variable, bool)>,
+/// An array: its elements, variables or arrays, from the least index on.
+#[derive(Clone, Debug)]
+pub(super) struct Array {
+    pub low: IBig,
+    pub elements: Vec<Entity>,
+}
+
+pub(super) struct Elaborate<'a> {
+    pub(super) file: &'a File,
+    pub(super) source: &'a str,
+    pub(super) pool: Pool,
+    pub(super) report: &'a mut Report,
+    pub(super) instances: Vec<Instance<'a>>,
+    pub(super) defines: Vec<Define>,
+    pub(super) variables: Vec<(Variable, bool)>,
+    pub(super) arrays: Vec<Array>,
     /// From current to next values.
-    primes: FxHashMap<SymbolId, TermId>,
+    pub(super) primes: FxHashMap<SymbolId, TermId>,
     /// Symbols of enumerations.
-    literals: FxHashSet<String>,
-    machine: Machine,
+    pub(super) literals: FxHashSet<String>,
+    pub(super) machine: Machine,
 }
 
 /// The machine of the module `main`.
@@ -75,12 +82,17 @@ pub(super) fn machine(file: &File, source: &str, name: String, report: &mut Repo
         instances: Vec::new(),
         defines: Vec::new(),
         variables: Vec::new(),
+        arrays: Vec::new(),
         primes: FxHashMap::default(),
         literals: FxHashSet::default(),
         machine,
     };
     for m in &file.modules {
         for (_, _, of) in &m.vars {
+            let mut of = of;
+            while let Type::Array(_, _, inner) = of {
+                of = inner;
+            }
             if let Type::Values(values) = of {
                 all.literals.extend(values.iter().cloned());
             }
@@ -108,131 +120,6 @@ impl<'a> Elaborate<'a> {
     fn problem(&mut self, span: Span, message: String) {
         let code = if message.ends_with("not supported") { Code::E0510 } else { Code::E0302 };
         self.report.error(code, span, message);
-    }
-
-    /// Declares what a module declares, instances of further modules included.
-    fn declare(&mut self, i: usize) -> Option<()> {
-        let module = self.instances[i].module;
-        for (name, value) in &module.defines {
-            let define = Define { instance: i, value: *value, span: name.span, made: None };
-            self.defines.push(define);
-            self.name(i, name, Entity::Define(self.defines.len() - 1));
-        }
-        for (role, name, of) in &module.vars {
-            let full = format!("{}{}", self.instances[i].prefix, name.text);
-            match of {
-                Type::Module(of, args) => {
-                    let Some(target) = self.file.modules.iter().find(|m| m.name == of.text) else {
-                        let near = nearest(&of.text, self.file.modules.iter().map(|m| m.name.as_str()));
-                        let message = format!("there is no module `{}`", of.text);
-                        self.report.add(Diagnostic::new(Code::E0701, of.span, message).did_you_mean(near));
-                        return None;
-                    };
-                    if self.instances.len() >= MAX_INSTANCES {
-                        self.report.error(Code::E0704, of.span, "there are too many module instances");
-                        return None;
-                    }
-                    if target.params.len() != args.len() {
-                        let message = format!("`{}` takes {} arguments", of.text, target.params.len());
-                        self.report.error(Code::E0304, of.span, message);
-                        return None;
-                    }
-                    let at = self.instances.len();
-                    let prefix = format!("{full}.");
-                    self.instances.push(Instance { prefix, module: target, names: FxHashMap::default() });
-                    for (param, arg) in target.params.iter().zip(args) {
-                        self.defines.push(Define { instance: i, value: *arg, span: param.span, made: None });
-                        let define = self.defines.len() - 1;
-                        self.name(at, param, Entity::Define(define));
-                    }
-                    self.name(i, name, Entity::Instance(at));
-                }
-                _ => {
-                    let (sort, signed) = self.sort(of, name.span)?;
-                    let current = self.pool.declare_fresh(&full, sort);
-                    let next = (*role != Role::Input).then(|| self.pool.declare_fresh(&format!("next({full})"), sort));
-                    let x = self.pool.var(current);
-                    if let Some(next) = next {
-                        let primed = self.pool.var(next);
-                        self.primes.insert(current, primed);
-                        if *role == Role::Frozen {
-                            let kept = self.pool.eq(primed, x);
-                            self.machine.trans.push(kept);
-                        }
-                    }
-                    let numerals = if signed { Numerals::Signed } else { Numerals::Unsigned };
-                    let variable = Variable { name: full, sort, current, next, numerals, span: Some(name.span) };
-                    self.name(i, name, Entity::Var(self.variables.len()));
-                    self.variables.push((variable, signed));
-                    self.domain(i, of, x);
-                }
-            }
-        }
-        Some(())
-    }
-
-    fn name(&mut self, i: usize, name: &Name, entity: Entity) {
-        if let Some((_, first)) = self.instances[i].names.insert(name.text.clone(), (entity, name.span)) {
-            let diagnostic = Diagnostic::new(Code::E0201, name.span, format!("`{}` is declared twice", name.text));
-            self.report.add(diagnostic.label(first, "first declared here"));
-        }
-    }
-
-    fn sort(&mut self, of: &Type, span: Span) -> Option<(Sort, bool)> {
-        Some(match of {
-            Type::Boolean => (Sort::Bool, false),
-            Type::Integer | Type::Range(..) => (Sort::Int, false),
-            Type::Real => (Sort::Real, false),
-            Type::Word(signed, bits) => match Width::new(*bits) {
-                Some(width) => (Sort::BitVec(width), *signed),
-                None => {
-                    self.report.error(Code::E0204, span, format!("a word of {bits} bits is not possible"));
-                    return None;
-                }
-            },
-            Type::Values(values) => {
-                let numbers = values.iter().filter(|v| v.parse::<IBig>().is_ok()).count();
-                if numbers == values.len() {
-                    return Some((Sort::Int, false));
-                }
-                if numbers > 0 {
-                    self.report.error(Code::E0510, span, "a type with both numbers and symbols is not supported");
-                    return None;
-                }
-                let name = format!("{{{}}}", values.join(", "));
-                let variants: Vec<&str> = values.iter().map(String::as_str).collect();
-                match self.pool.declare_enum(&name, &variants) {
-                    Ok(id) => (Sort::Enum(id), false),
-                    Err(_) => {
-                        self.report.error(Code::E0201, span, "a value is listed twice");
-                        return None;
-                    }
-                }
-            }
-            Type::Module(..) => return None,
-        })
-    }
-
-    /// What the type of a variable says of it in every state.
-    fn domain(&mut self, i: usize, of: &Type, x: TermId) {
-        let variable = Value::Term(x, false);
-        let allowed = match of {
-            Type::Range(low, high) => {
-                let (Some(low), Some(high)) = (self.term(i, *low, Sort::Int), self.term(i, *high, Sort::Int)) else {
-                    return;
-                };
-                Value::Range(low, high)
-            }
-            Type::Values(values) if self.pool.sort(x) == Sort::Int => {
-                let ints = values.iter().filter_map(|v| v.parse::<IBig>().ok());
-                let ints: Vec<IBig> = ints.collect();
-                Value::Set(ints.into_iter().map(|v| Value::Term(self.pool.int(v), false)).collect())
-            }
-            _ => return,
-        };
-        if let Ok(inside) = values::equal(&mut self.pool, &variable, &allowed) {
-            self.machine.invariant.push(inside);
-        }
     }
 
     /// What a dotted name stands for in an instance.
@@ -304,7 +191,7 @@ impl<'a> Elaborate<'a> {
         self.evaluate(i, e)
     }
 
-    fn term(&mut self, i: usize, e: Expr, sort: Sort) -> Option<TermId> {
+    pub(super) fn term(&mut self, i: usize, e: Expr, sort: Sort) -> Option<TermId> {
         let value = self.value(i, e)?;
         let span = self.file.span(e);
         match value.term() {
@@ -380,6 +267,10 @@ impl<'a> Elaborate<'a> {
                     (Some(w), Some(h), Some(l)) => values::bits(&mut self.pool, &w, &h, &l).map(Some),
                     _ => Ok(None),
                 },
+                Part::Index(array, at) => match (of(array), of(at)) {
+                    (Some(array), Some(at)) => values::element(&mut self.pool, &array, &at).map(Some),
+                    _ => Ok(None),
+                },
                 Part::Call(name, args) => match args.iter().map(of).collect::<Option<Vec<Value>>>() {
                     Some(args) if name == "next" => self.next(&args).map(Some),
                     Some(args) => values::call(&mut self.pool, name, &args).map(Some),
@@ -415,6 +306,7 @@ impl<'a> Elaborate<'a> {
                 Some(Value::Term(self.pool.var(symbol), signed))
             }
             Some(Entity::Define(d)) => self.defines[d].made.clone().flatten(),
+            Some(Entity::Array(a)) => Some(self.array(a)),
             Some(Entity::Instance(_)) => {
                 self.report.error(Code::E0208, span, format!("`{name}` is a module instance, not a value"));
                 None
@@ -435,9 +327,17 @@ impl<'a> Elaborate<'a> {
     fn formulas(&mut self, i: usize) {
         let module = self.instances[i].module;
         for (when, name, value) in &module.assigns {
-            let Some(Entity::Var(v)) = self.find(i, &name.text) else {
-                self.named(i, &name.text, name.span);
-                continue;
+            let v = match self.find(i, &name.text) {
+                Some(Entity::Var(v)) => v,
+                Some(Entity::Array(_)) => {
+                    let message = format!("`{}` is an array: its elements are assigned one by one", name.text);
+                    self.report.error(Code::E0208, name.span, message);
+                    continue;
+                }
+                _ => {
+                    self.named(i, &name.text, name.span);
+                    continue;
+                }
             };
             let (variable, signed) = self.variables[v].clone();
             let Some(value) = self.value(i, *value) else { continue };
@@ -535,7 +435,7 @@ impl<'a> Elaborate<'a> {
             match &self.file.parts[at as usize].0 {
                 Part::Int(_) | Part::Bool(_) | Part::Real(_) | Part::Word(..) | Part::Name(_) => {}
                 Part::Unary(_, a) => stack.push(*a),
-                Part::Binary(_, a, b) | Part::Range(a, b) => stack.extend([*a, *b]),
+                Part::Binary(_, a, b) | Part::Range(a, b) | Part::Index(a, b) => stack.extend([*a, *b]),
                 Part::Ite(a, b, c) | Part::Bits(a, b, c) => stack.extend([*a, *b, *c]),
                 Part::Case(parts) | Part::Set(parts) | Part::Call(_, parts) => stack.extend(parts),
             }

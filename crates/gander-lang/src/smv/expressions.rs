@@ -155,8 +155,10 @@ impl Parser<'_> {
             self.bump();
             let high = self.climb(0, depth + 1)?;
             if !self.at(":") {
-                self.unsupported(start, "an array");
-                return None;
+                self.need("]")?;
+                let span = start.cover(self.place(high));
+                made = self.part(Part::Index(made, high), span);
+                continue;
             }
             self.bump();
             let low = self.climb(0, depth + 1)?;

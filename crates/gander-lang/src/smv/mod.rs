@@ -1,10 +1,12 @@
 //! SMV: the part of the language of NuSMV and nuXmv that describes finite and infinite transition systems.
 //!
 //! Sections VAR, IVAR, FROZENVAR, DEFINE, ASSIGN, INIT, TRANS, INVAR, modules with parameters, INVARSPEC, CTLSPEC of the shape
-//! `AG p`, LTLSPEC of the shapes `G p`, `F p`, `G F p` and `G (p -> F q)`. What a variable's type allows holds in every state. As in
+//! `AG p`, LTLSPEC of the shapes `G p`, `F p`, `G F p` and `G (p -> F q)`. What a variable's type allows holds in every state. An array over a range
+//! is its elements, `a[0]`, `a[1]`; an index may be any expression where it is read. As in
 //! NuSMV, temporal properties presuppose that the transition relation is total.
 //! Cavada et al.: NuSMV 2.6 user manual; Bozzano et al.: nuXmv 2.0 user manual.
 
+mod declare;
 mod elaborate;
 mod expressions;
 mod lexer;
@@ -33,7 +35,7 @@ pub fn load(source: &str, file_name: &str) -> Loaded {
         && !report.has_errors()
     {
         match machine.build() {
-            Ok(system) => systems.push(system),
+            Ok(built) => systems.extend(built),
             Err(error) => report.error(Code::E0901, Span::at(0), format!("this cannot be built: {error}")),
         }
     }

@@ -33,6 +33,9 @@ const SECTIONS: &[&str] = &[
     "ITYPE",
 ];
 
+/// Arrays of arrays are nested as deep as this.
+const MAX_DIMENSIONS: usize = 8;
+
 pub(super) struct Parser<'a> {
     text: &'a str,
     tokens: Vec<Token>,
@@ -165,7 +168,7 @@ impl Parser<'_> {
                 while !self.at_section() {
                     let name = self.name()?;
                     self.need(":")?;
-                    let of = self.sort()?;
+                    let of = self.sort(0)?;
                     self.need(";")?;
                     self.module()?.vars.push((role, name, of));
                 }
@@ -190,7 +193,8 @@ impl Parser<'_> {
                         self.bump();
                         self.bump();
                     }
-                    let name = self.name()?;
+                    let mut name = self.name()?;
+                    self.element_name(&mut name)?;
                     if when != When::Now {
                         self.need(")")?;
                     }
@@ -238,7 +242,29 @@ impl Parser<'_> {
         Some(())
     }
 
-    fn sort(&mut self) -> Option<Type> {
+    /// The element of an array behind its name: its names and constants, as `.next[2]` of `cells.next[2]`.
+    fn element_name(&mut self, name: &mut Name) -> Option<()> {
+        while self.at("[") || self.at(".") {
+            if self.eat(".") {
+                let inner = self.name()?;
+                name.text.push('.');
+                name.text.push_str(&inner.text);
+                continue;
+            }
+            self.bump();
+            let minus = if self.eat("-") { "-" } else { "" };
+            if self.kind() != Kind::Number {
+                self.unsupported(self.span(), "an assignment to an element whose index is not a number");
+                return None;
+            }
+            name.text.push_str(&format!("[{minus}{}]", self.text()));
+            self.bump();
+            self.need("]")?;
+        }
+        Some(())
+    }
+
+    fn sort(&mut self, depth: usize) -> Option<Type> {
         let span = self.span();
         if self.eat("{") {
             let mut values = Vec::new();
@@ -287,7 +313,29 @@ impl Parser<'_> {
                 self.need("]")?;
                 Some(Type::Word(word == "signed", bits))
             }
-            "array" | "process" | "clock" | "string" => {
+            "array" => {
+                if depth >= MAX_DIMENSIONS {
+                    self.unsupported(span, &format!("an array of more than {MAX_DIMENSIONS} dimensions"));
+                    return None;
+                }
+                let Some(Type::Range(low, high)) = self.range_type() else {
+                    self.unsupported(span, "an array over something else than a range");
+                    return None;
+                };
+                if self.text() != "of" {
+                    self.expected("`of`");
+                    return None;
+                }
+                self.bump();
+                let inner = self.sort(depth + 1)?;
+                if let Type::Module(name, _) = &inner {
+                    let span = name.span;
+                    self.unsupported(span, "an array of module instances");
+                    return None;
+                }
+                Some(Type::Array(low, high, Box::new(inner)))
+            }
+            "process" | "clock" | "string" => {
                 self.unsupported(span, &format!("the type `{word}`"));
                 None
             }

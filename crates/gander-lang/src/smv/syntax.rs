@@ -35,6 +35,8 @@ pub(super) enum Part {
     Range(u32, u32),
     /// A word's bits.
     Bits(u32, u32, u32),
+    /// An element of an array.
+    Index(u32, u32),
     /// `next(e)` and other functions.
     Call(String, Vec<u32>),
 }
@@ -50,6 +52,8 @@ pub(super) enum Type {
     /// Symbols or numbers.
     Values(Vec<String>),
     Module(Name, Vec<Expr>),
+    /// The least and the greatest index, and the type of the elements.
+    Array(Expr, Expr, Box<Type>),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

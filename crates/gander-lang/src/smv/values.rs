@@ -14,6 +14,8 @@ pub(super) enum Value {
     Range(TermId, TermId),
     /// The value of the first condition that holds; the last one is for all other cases.
     Cases(Vec<(TermId, Value)>),
+    /// The elements of an array from the least index on.
+    Array(IBig, Vec<Value>),
 }
 
 pub(super) type Made<T> = Result<T, String>;
@@ -39,6 +41,7 @@ impl Value {
             Value::Term(t, _) => Ok(*t),
             Value::Literal(name) => Err(format!("`{name}` is a symbol, which can only be compared")),
             Value::Set(_) | Value::Range(..) => Err("a set stands only behind `in` and `:=`".to_string()),
+            Value::Array(..) => Err("an array is used by its elements; one as a whole is not supported".to_string()),
             Value::Cases(_) => Err("cases with symbols or sets can only be compared or assigned".to_string()),
         }
     }
@@ -51,6 +54,9 @@ impl Value {
 /// `a = b`, or membership if one of them is a set. Cases within each other are as deep as the parser lets them be.
 pub(super) fn equal(pool: &mut Pool, a: &Value, b: &Value) -> Made<TermId> {
     match (a, b) {
+        (Value::Array(..), _) | (_, Value::Array(..)) => {
+            Err("a comparison of whole arrays is not supported".to_string())
+        }
         (Value::Cases(cases), other) | (other, Value::Cases(cases)) => {
             let mut result = None;
             for (condition, value) in cases.iter().rev() {
@@ -383,4 +389,41 @@ pub(super) fn bits(pool: &mut Pool, word: &Value, high: &Value, low: &Value) -> 
     let (high, low) = (position(high, pool)?, position(low, pool)?);
     let t = word.term()?;
     Ok(Value::Term(mk(pool, Op::Bv(BvOp::Extract { high, low }), &[t])?, false))
+}
+
+/// `a[i]`: the element if `i` is a constant, otherwise that of the index which `i` equals. NuSMV refuses models where it can be none;
+/// here it is the last one then.
+pub(super) fn element(pool: &mut Pool, array: &Value, at: &Value) -> Made<Value> {
+    let Value::Array(low, elements) = array else { return Err("this is not an array".to_string()) };
+    let at = at.term()?;
+    if pool.sort(at) != Sort::Int {
+        return Err("an index is an int".to_string());
+    }
+    if let Some(Constant::Int(i)) = pool.as_constant(at) {
+        let place = usize::try_from(&i - low).ok().and_then(|k| elements.get(k));
+        return place.cloned().ok_or_else(|| format!("the array has no element {i}"));
+    }
+    let mut branches = Vec::new();
+    for (k, element) in elements.iter().enumerate() {
+        let index = pool.int(low + IBig::from(k));
+        let here = if k + 1 == elements.len() { pool.tt() } else { pool.eq(at, index) };
+        branches.push((here, element.clone()));
+    }
+    chosen(pool, branches)
+}
+
+/// The first whose condition holds, of arrays element by element; recursion is as deep as arrays are nested.
+fn chosen(pool: &mut Pool, branches: Vec<(TermId, Value)>) -> Made<Value> {
+    let Some((_, Value::Array(low, first))) = branches.first().cloned() else { return cases(pool, branches) };
+    let mut elements = Vec::new();
+    for k in 0..first.len() {
+        let mut inner = Vec::new();
+        for (condition, value) in &branches {
+            let Value::Array(_, values) = value else { return Err("arrays of one size are needed here".to_string()) };
+            let Some(value) = values.get(k) else { return Err("arrays of one size are needed here".to_string()) };
+            inner.push((*condition, value.clone()));
+        }
+        elements.push(chosen(pool, inner)?);
+    }
+    Ok(Value::Array(low, elements))
 }

@@ -1,4 +1,5 @@
-//! VMT-LIB: transition systems as annotated SMT-LIB definitions (`:next`, `:init`, `:trans`, `:invar-property`).
+//! VMT-LIB: transition systems as annotated SMT-LIB definitions (`:next`, `:init`, `:trans`, `:invar-property`,
+//! `:live-property`, which says that its formula holds from some time on in every infinite run).
 //!
 //! A variable with `:next` is a state variable, another one is an input. `|x|` and `x` are the same symbol.
 //! Cimatti, Griggio, Tonetta: The VMT-LIB language and tools, SMT 2022.
@@ -39,7 +40,7 @@ pub fn load(source: &str, file_name: &str) -> Loaded {
     let mut systems = Vec::new();
     if !report.has_errors() {
         match machine.build() {
-            Ok(system) => systems.push(system),
+            Ok(built) => systems.extend(built),
             Err(error) => report.error(Code::E0901, Span::at(0), format!("this cannot be built: {error}")),
         }
     }
@@ -82,8 +83,14 @@ pub(crate) fn define<'a>(terms: &mut Terms<'_, 'a>, command: Id) -> Option<(&'a 
             None => terms.scope.remove(text),
         };
     }
-    let body = body?;
     let name = terms.tree.text(name);
+    let Some(body) = body else {
+        // What uses the definition would be reported for nothing.
+        let unknown = terms.fresh(name, sort);
+        let body = terms.pool.var(unknown);
+        terms.scope.insert(name, Meaning::Function { params: symbols, body });
+        return None;
+    };
     terms.scope.insert(name, Meaning::Function { params: symbols, body });
     Some((name, body))
 }
@@ -152,7 +159,14 @@ impl<'a> File<'_, 'a> {
                 let name = if name.starts_with('.') { format!("property {number}") } else { name.to_string() };
                 self.properties.push(Property { name, asked, text, span: Some(span) });
             }
-            ":live-property" => self.terms.unsupported(span, "a `:live-property`"),
+            ":live-property" => {
+                // From some time on the formula always holds: its negation is not true again and again.
+                let number = value.map_or("", |v| tree.text(v));
+                let text = format!("live-property {number} `{name}`");
+                let asked = Asked::NotForEver(vec![self.terms.pool.not(term)]);
+                let name = if name.starts_with('.') { format!("property {number}") } else { name.to_string() };
+                self.properties.push(Property { name, asked, text, span: Some(span) });
+            }
             ":next" => {
                 let next = value.and_then(|v| match self.terms.scope.get(tree.text(v)) {
                     Some(Meaning::Term(t)) => self.terms.pool.as_symbol(*t),

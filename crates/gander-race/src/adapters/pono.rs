@@ -40,7 +40,7 @@ impl Tool for Pono {
 /// Asks about a claim; false if it cannot be written.
 fn ask(seat: &mut Seat<'_>, claim: ClaimId) -> Result<bool, Stop> {
     let written = write(seat.system, Format::Btor2, Options::default(), Selection::Only(&[claim]))?;
-    let Some(about) = written.names.claims().first().cloned() else { return Ok(false) };
+    let Some(about) = written.names.claims().first().filter(|c| !c.temporal).cloned() else { return Ok(false) };
     let words = ["-e", "ind", "-k", "1000", "--witness", "model.btor2"];
     let call = Call {
         files: vec![("model.btor2".to_string(), written.text.clone())],
