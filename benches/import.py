@@ -146,7 +146,7 @@ def main(words):
             clock, processor, peak = [], [], 0
             for _ in range(repeats):
                 before, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-                done = subprocess.run(["/usr/bin/env", GANDER, "graph", path], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+                done = subprocess.run([GANDER, "graph", "--format", "dot", path], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
                 clock.append(time.perf_counter() - begin)
                 after = resource.getrusage(resource.RUSAGE_CHILDREN)
                 processor.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)

@@ -229,6 +229,8 @@ impl Writer {
             let (low, high) = bounds(&sum)?;
             let (negative_low, negative_high) = (-&high, -&low);
             let width = width_of(&low.clone().min(negative_low.clone()), &high.clone().max(negative_high.clone()))?;
+            // Bounds may be narrower than the bits that they came from.
+            let width = width.max(sum.width);
             let wide = self.widened(&sum, width);
             let negative = self.op("neg", width, &[wide]);
             if op == Op::Neg {

@@ -25,6 +25,9 @@ const MOST_ROUNDS: u32 = 1 << 20;
 /// For so long a survey of all states is alone.
 const SURVEY_FIRST: Duration = Duration::from_millis(100);
 
+/// The search for lassos beside that for a proof goes on while others have used so many times less.
+const SHARE_OF_LASSOS: u32 = 3;
+
 /// One way to an answer.
 enum Way {
     /// Whatever the graph of all states says.
@@ -159,6 +162,7 @@ impl Hunt {
         };
         let waits = |t: &Trail| match t.way {
             Way::Survey(_) if t.used < SURVEY_FIRST => Duration::ZERO,
+            Way::Repetition { ref question, .. } if question.finds_runs_only() => t.used / SHARE_OF_LASSOS,
             _ => t.used.max(Duration::from_nanos(1)),
         };
         let at = (0..self.trails.len()).filter(|&i| needed(&self.trails[i])).min_by_key(|&i| waits(&self.trails[i]));

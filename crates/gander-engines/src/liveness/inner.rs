@@ -54,6 +54,11 @@ impl Inquiry {
         Inquiry { system: Arc::new(system), whom, slice: FIRST_SLICE }
     }
 
+    /// True if it will not get a proof.
+    pub(super) fn finds_runs_only(&self) -> bool {
+        self.whom == Whom::RunFinders
+    }
+
     /// True if it was not asked yet.
     pub(super) fn is_new(&self) -> bool {
         self.slice == FIRST_SLICE
