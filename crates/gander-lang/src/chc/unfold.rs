@@ -170,8 +170,14 @@ mod tests {
             name: None,
         };
         // 0 → 1 ⇄ 2 → 3, 4 → 4, 5 uses all.
-        let clauses =
-            [clause(&[0], 1), clause(&[1], 2), clause(&[2], 1), clause(&[2], 3), clause(&[4], 4), clause(&[0, 3, 4], 5)];
+        let clauses = [
+            clause(&[0], 1),
+            clause(&[1], 2),
+            clause(&[2], 1),
+            clause(&[2], 3),
+            clause(&[4], 4),
+            clause(&[0, 3, 4], 5),
+        ];
         assert_eq!(recursive(6, &clauses), [false, true, true, false, true, false]);
         let chain: Vec<Clause> = (0..100_000).map(|k| clause(&[k], k + 1)).collect();
         assert!(recursive(100_001, &chain).iter().all(|r| !r));
