@@ -77,6 +77,18 @@ struct Given {
     hint: Option<Evidence>,
 }
 
+/// What a solver was told of a system, for the explainers of several claims one after the other.
+pub struct Told {
+    path: Path,
+    parts: Parts,
+}
+
+impl std::fmt::Debug for Told {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Told").field("system", &self.path.system.name).finish_non_exhaustive()
+    }
+}
+
 /// What one worker tells another.
 pub(crate) struct Known {
     lemmas: Vec<WatchId>,
@@ -159,6 +171,20 @@ impl<'p> Explainer<'p> {
         config: ExplainConfig,
         prover: &'p mut dyn Prover,
     ) -> Result<Explainer<'p>, String> {
+        Explainer::continuing(&mut None, system, parts, claim, verdict, config, prover)
+    }
+
+    /// The same with what an explainer of another claim of the system has told a solver ([`Explainer::end`]): if it fits it is taken, so that a
+    /// model with many claims is said once.
+    pub fn continuing(
+        told: &mut Option<Told>,
+        system: &Arc<System>,
+        parts: Parts,
+        claim: ClaimId,
+        verdict: &Verdict,
+        config: ExplainConfig,
+        prover: &'p mut dyn Prover,
+    ) -> Result<Explainer<'p>, String> {
         if let Some(why) = why_no_core(system, claim) {
             return Err(why.into());
         }
@@ -171,7 +197,7 @@ impl<'p> Explainer<'p> {
         }
         if invariant_of(system, &mut Pool::fork(&system.pool), claim).is_some() {
             let given = Given { exact: Some(evidence.clone()), hint: None };
-            return Explainer::make(system, parts, claim, given, config, prover);
+            return Explainer::make(told, system, parts, claim, given, config, prover);
         }
         let pinned = pinned(system, claim, &mut |pool, symbols, t| prover.eliminate(pool, symbols, t))
             .map_err(|e| e.to_string())?;
@@ -179,7 +205,7 @@ impl<'p> Explainer<'p> {
         let parts = parts.carried(&pinned.system, |e| pinned.element(e));
         let note = pinned.note;
         let system = Arc::new(pinned.system);
-        let mut made = Explainer::make(&system, parts, ClaimId(0), given, config, prover)?;
+        let mut made = Explainer::make(&mut None, &system, parts, ClaimId(0), given, config, prover)?;
         made.note = note;
         Ok(made)
     }
@@ -195,10 +221,11 @@ impl<'p> Explainer<'p> {
         if invariant_of(system, &mut Pool::fork(&system.pool), claim).is_none() {
             return Err("bounded cores are for claims about single states".into());
         }
-        Explainer::make(system, parts, claim, Given::default(), config, prover)
+        Explainer::make(&mut None, system, parts, claim, Given::default(), config, prover)
     }
 
     fn make(
+        told: &mut Option<Told>,
         system: &Arc<System>,
         parts: Parts,
         claim: ClaimId,
@@ -206,13 +233,24 @@ impl<'p> Explainer<'p> {
         config: ExplainConfig,
         prover: &'p mut dyn Prover,
     ) -> Result<Explainer<'p>, String> {
-        let mut pool = Pool::fork(&system.pool);
+        let fits = |t: &mut Told| Arc::ptr_eq(&t.path.system, system) && t.parts.same(&parts);
+        let mut earlier = told.take_if(fits).map(|t| t.path);
+        let mut pool = match &mut earlier {
+            Some(path) => std::mem::replace(&mut path.pool, Pool::new()),
+            None => Pool::fork(&system.pool),
+        };
         let property = invariant_of(system, &mut pool, claim);
         let hint = given.hint.as_ref().or(given.exact.as_ref()).filter(|_| property.is_some());
         let found = hint.and_then(|e| candidates_of(system, &mut pool, e));
         let mut about: Vec<TermId> = property.into_iter().collect();
         about.extend(found.iter().flat_map(|(_, terms)| terms));
-        let mut path = Path::new(system, &parts, &config.solvers, config.killer.clone(), &about, pool)?;
+        let mut path = match earlier.filter(|path| path.understands(&pool, &about)) {
+            Some(mut path) => {
+                path.pool = pool;
+                path
+            }
+            None => Path::new(system, &parts, &config.solvers, config.killer.clone(), &about, pool)?,
+        };
         let timeout = match property {
             Some(_) => config.timeout,
             None => config.timeout.or(Some(config.share.saturating_mul(PATIENCE_WITH_ENGINES))),
@@ -293,6 +331,13 @@ impl<'p> Explainer<'p> {
             if !self.lemmas.contains(&f) {
                 self.lemmas.push(f);
             }
+        }
+    }
+
+    /// Ends the work, and leaves what the solver was told for a claim to come.
+    pub fn end(self, told: &mut Option<Told>) {
+        if told.is_none() && self.path.is_whole() {
+            *told = Some(Told { path: self.path, parts: self.parts });
         }
     }
 

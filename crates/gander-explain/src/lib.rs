@@ -31,7 +31,7 @@ pub use gander_system::passes::Grain;
 
 pub use bounded::Bounded;
 pub use cores::{Core, CoreSink, Explanation, Request, Wish};
-pub use explainer::{ExplainConfig, Explainer, Prover};
+pub use explainer::{ExplainConfig, Explainer, Prover, Told};
 pub use hitting::minimal_hitting_sets;
 pub use parts::{Granularity, Part, PartKind, Parts};
 pub use relax::relaxed;

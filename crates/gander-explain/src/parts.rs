@@ -283,6 +283,11 @@ impl Parts {
         }
     }
 
+    /// True if the same elements of one system are parts.
+    pub(crate) fn same(&self, other: &Parts) -> bool {
+        self.of_element == other.of_element
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         self.list.len()

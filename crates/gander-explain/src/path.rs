@@ -228,6 +228,16 @@ impl Path {
         self.again(available, self.solver.clone())
     }
 
+    /// True if its solver is one for these formulas too, and has answered all questions.
+    pub(crate) fn understands(&self, pool: &Pool, about: &[TermId]) -> bool {
+        self.features.join(pool.features(about)) == self.features && self.unanswered == 0
+    }
+
+    /// True if it knows all parts, and its solver is alive.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.available.len() == self.available.universe() && self.session.failure().is_none()
+    }
+
     /// The same path with another solver; none if there is no other for such formulas.
     pub(crate) fn elsewhere(&self) -> Option<Path> {
         let able = |s: &&Solver| s.name != self.solver.name && s.supports(self.features);

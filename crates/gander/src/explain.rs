@@ -190,6 +190,7 @@ pub fn explain_source(
         // A run counts only if it is one in every reading of the language.
         let narrow = whole.without_doubt().map(Arc::new);
         let mut view = empty_view(source, file_name, &parts);
+        let mut told = None;
         for outcome in &report.outcomes {
             let claim = &system.claims[outcome.claim.index()];
             if claim.origin == ClaimOrigin::Structural && options.check.properties.is_empty() {
@@ -246,7 +247,8 @@ pub fn explain_source(
                 view.unexplained.push((claim.name.clone(), why.into()));
                 continue;
             }
-            match Explainer::new(system, parts.clone(), outcome.claim, &outcome.verdict, config, &mut engines) {
+            let (id, verdict) = (outcome.claim, &outcome.verdict);
+            match Explainer::continuing(&mut told, system, parts.clone(), id, verdict, config, &mut engines) {
                 Err(why) => view.unexplained.push((claim.name.clone(), why)),
                 Ok(mut explainer) => {
                     if let Some(names) = earlier.get(&claim.name) {
@@ -262,6 +264,7 @@ pub fn explain_source(
                         let found = explainer.vacuity();
                         vacuity_views(&claim.name, &explanation, &found, &parts, &mut view.vacuity);
                     }
+                    explainer.end(&mut told);
                 }
             }
         }

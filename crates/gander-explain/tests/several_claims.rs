@@ -1,0 +1,53 @@
+//! A solver that was told the model for one claim answers about the next ones as a fresh one does.
+
+mod prover;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use gander_explain::{ExplainConfig, Explainer, Granularity, Parts, Prover, Request, Wish};
+use gander_system::ClaimId;
+use prover::{Engines, core_names};
+
+const SOURCE: &str = "
+spec Several
+var x: int
+var y: int
+var on: bool
+start { x == 0  y == 0  on == false }
+step up when x < 3 { x := x + 1  y := y + 2 }
+step turn when x > 1 { on := true }
+step never when y < 0 { on := false }
+always small: x <= 3
+always twice: y == 2 * x
+always late: on implies x > 1
+reachable order: on then turn with not on
+always positive: y >= 0
+";
+
+#[test]
+fn claims_one_after_the_other() {
+    let system = Arc::new(gander_lang::sts::load(SOURCE, "several.sts").system.unwrap());
+    let parts = Parts::of(&system, SOURCE, Granularity::Written);
+    let mut engines = Engines::new();
+    let request = Request { cores: Wish::All, must: true, ..Request::default() };
+    let mut told = None;
+    let mut taken = 0;
+    for claim in (0..system.claims.len()).map(ClaimId::from) {
+        let verdict = engines.prove(&system, claim, Duration::from_secs(20));
+        let config = ExplainConfig::new(&engines.solvers);
+        let mut fresh = Explainer::new(&system, parts.clone(), claim, &verdict, config.clone(), &mut engines).unwrap();
+        let expected = fresh.explain(request, &mut |_, _| {});
+        let had = told.is_some();
+        let mut next =
+            Explainer::continuing(&mut told, &system, parts.clone(), claim, &verdict, config, &mut engines).unwrap();
+        let found = next.explain(request, &mut |_, _| {});
+        next.end(&mut told);
+        taken += u32::from(had);
+        let name = &system.claims[claim.index()].name;
+        assert_eq!(core_names(&parts, &found), core_names(&parts, &expected), "{name}");
+        assert!(found.complete && found.cores.iter().all(|c| c.minimal && c.unchecked.is_none()), "{name}");
+        assert_eq!(found.must, expected.must, "{name}");
+    }
+    assert!(taken >= 3, "what one told was there for the next");
+}
