@@ -409,3 +409,35 @@ fn memory_of_elements_is_an_array_too() {
     // `pre x[i]` reads the array itself; what it is at the second instant needs a memory of its own.
     assert_eq!(names, ["n", "x", "a", "pre#2"]);
 }
+
+/// How many terms the system of an equation `z = EXPR` has.
+fn terms_of(ty: &str, expr: &str) -> usize {
+    system(&format!("node top(x, y: {ty}) returns (z: {ty}); let z = {expr}; check z = z; tel")).pool.len()
+}
+
+#[test]
+fn a_long_sum_is_one_term() {
+    let sum = |n: usize| format!("x{}", " + y - x".repeat(n));
+    // However long it is: the operands are three terms.
+    assert_eq!(terms_of("int", &sum(500)), terms_of("int", &sum(5000)));
+    assert_eq!(terms_of("real", &sum(500)), terms_of("real", &sum(5000)));
+    // Machine integers wrap around at every step.
+    assert!(terms_of("int8", &sum(5000)) > terms_of("int8", &sum(500)) + 4500);
+    let s = system(&format!("node top(x, y: int) returns (z: int); let z = {}; check z = y; tel", sum(300)));
+    let z = s.vars[2].current;
+    let value = |symbol| {
+        if symbol == z { None } else { Some(gander_term::Value::int(if symbol == s.vars[0].current { 7 } else { 5 })) }
+    };
+    let defined = s.starts[0].constraint.iter().map(|c| c.term.term()).find_map(|t| {
+        let args = s.pool.args(t);
+        args.iter().find(|&&a| s.pool.as_symbol(a).is_none()).copied()
+    });
+    let found = gander_term::evaluate(&s.pool, defined.unwrap(), &value).unwrap();
+    assert_eq!(found, gander_term::Value::int(7 + 300 * (5 - 7)));
+}
+
+#[test]
+fn a_long_sum_with_a_mistake_is_one_error() {
+    let text = format!("node top(x: int; b: bool) returns (z: int); let z = x{} + b + x; tel", " + x".repeat(300));
+    assert_eq!(messages(&text), ["E1401 `+` between a `int` and a `bool`"]);
+}

@@ -28,9 +28,9 @@ mod why;
 
 pub use dot::to_dot;
 pub use explained::{
-    Coverage, EXPLAIN_SCHEMA, ElementView, ExplainView, ExplainedView, Mark, MutantFate, MutantView, MutationScore,
-    MutationView, VacuityView, core_text, coverage, coverage_text, explain_json, explain_text, marks, matrix_csv,
-    matrix_html, matrix_text, mutation_csv, mutation_html, mutation_json, mutation_text,
+    Coverage, EXPLAIN_SCHEMA, ElementView, ExplainView, ExplainedView, IncludedText, Mark, MutantFate, MutantView,
+    MutationScore, MutationView, VacuityView, core_text, coverage, coverage_text, explain_json, explain_text, marks,
+    matrix_csv, matrix_html, matrix_text, mutation_csv, mutation_html, mutation_json, mutation_text,
 };
 pub use graph::{EdgeView, GraphNodeView, GraphView, StartView};
 pub use json::{SCHEMA, diagnostic_json, file_json};

@@ -228,7 +228,7 @@ pub fn load(source: &str, file_name: &str, paint: Paint) -> (Loaded, Vec<Diagnos
 }
 
 /// The files of a Lustre program, if it includes any.
-fn program_of(source: &str, file_name: &str) -> Option<Program> {
+pub(crate) fn program_of(source: &str, file_name: &str) -> Option<Program> {
     language_of(file_name).filter(|l| l.name == "lustre")?;
     with_included(source, file_name, &identity_of(file_name), &mut read_included)
 }

@@ -12,12 +12,13 @@ use gander_explain::{
     is_proof,
 };
 use gander_lang::language_of;
-use gander_report::{DiagnosticView, ElementView, ExplainView, ExplainedView, VacuityView};
+use gander_lang::lustre::Program;
+use gander_report::{DiagnosticView, ElementView, ExplainView, ExplainedView, IncludedText, VacuityView};
 use gander_smt::Solvers;
 use gander_system::{ClaimId, ClaimOrigin, Run, System, Verdict};
 use gander_term::{Pool, SymbolId, TermId};
 
-use crate::check::{CheckOptions, Findings, StructuralChecks, check_loaded};
+use crate::check::{CheckOptions, Findings, StructuralChecks, check_loaded, program_of};
 use crate::mutation::{MutationBudget, mutation};
 use crate::why::run_view;
 
@@ -363,16 +364,18 @@ fn is_asked_for(part: &gander_explain::Part, asked: &[(String, String)]) -> bool
 
 fn empty_view(source: &str, file_name: &str, parts: &Parts) -> ExplainView {
     let lines: Vec<usize> = source.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i).collect();
+    let outside = |p: &gander_explain::Part| p.span.is_some_and(|s| s.end as usize > source.len());
+    let program = parts.list.iter().any(outside).then(|| program_of(source, file_name)).flatten();
     let element = |p: &gander_explain::Part| {
+        let written = p.span.map(|s| (s.start as usize, s.end as usize));
         // Behind the end of the text are the files that it includes.
-        let span = p.span.map(|s| (s.start as usize, s.end as usize)).filter(|(_, end)| *end <= source.len());
-        ElementView {
-            name: p.name.clone(),
-            kind: p.kind.word(),
-            owner: p.owner.clone(),
-            span,
-            line: span.map(|(start, _)| 1 + lines.partition_point(|&at| at < start)),
-        }
+        let span = written.filter(|(_, end)| *end <= source.len());
+        let elsewhere = written.filter(|_| span.is_none()).zip(program.as_ref());
+        let (included, line) = match elsewhere.and_then(|(at, program)| in_included(program, at)) {
+            Some((included, line)) => (Some(included), Some(line)),
+            None => (None, span.map(|(start, _)| 1 + lines.partition_point(|&at| at < start))),
+        };
+        ElementView { name: p.name.clone(), kind: p.kind.word(), owner: p.owner.clone(), span, line, included }
     };
     ExplainView {
         file: file_name.to_string(),
@@ -380,6 +383,14 @@ fn empty_view(source: &str, file_name: &str, parts: &Parts) -> ExplainView {
         elements: parts.list.iter().map(element).collect(),
         ..ExplainView::default()
     }
+}
+
+/// What was written at a place in a file that the program includes, and the line there.
+fn in_included(program: &Program, (start, end): (usize, usize)) -> Option<(IncludedText, usize)> {
+    let part = program.parts.iter().rev().find(|p| p.start as usize <= start)?;
+    let before = program.text.get(part.start as usize..start)?;
+    let text = program.text.get(start..end)?.to_string();
+    Some((IncludedText { file: part.name.clone(), text }, 1 + before.matches('\n').count()))
 }
 
 fn members(set: &PartSet) -> Vec<usize> {

@@ -78,7 +78,7 @@ pub fn matrix_html(view: &ExplainView) -> String {
     }
     out.push_str("</tr></thead><tbody>\n");
     for (e, element) in view.elements.iter().enumerate() {
-        let line = element.line.map_or(String::new(), |l| l.to_string());
+        let line = escape(&element.place());
         let _ = write!(out, "<tr><td data-e=\"{e}\">{}</td><td>{line}</td>", escape(&element.name));
         for c in &columns {
             let word = match c[e] {

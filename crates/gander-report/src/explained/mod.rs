@@ -32,6 +32,29 @@ pub struct ElementView {
     pub span: Option<(usize, usize)>,
     /// The line that they begin on, from one.
     pub line: Option<usize>,
+    /// The file that it was written in if that is another one, which the model includes. Then it has no span, and the line is one
+    /// of that file.
+    pub included: Option<IncludedText>,
+}
+
+/// What was written in an included file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct IncludedText {
+    /// What people call the file.
+    pub file: String,
+    /// What was written.
+    pub text: String,
+}
+
+impl ElementView {
+    /// Where it was written: the line, with the file in front if it is an included one. Empty if that is not known.
+    pub fn place(&self) -> String {
+        match (&self.included, self.line) {
+            (Some(included), Some(line)) => format!("{}:{line}", included.file),
+            (None, Some(line)) => line.to_string(),
+            (_, None) => String::new(),
+        }
+    }
 }
 
 /// What is known of one property; elements by their position in [`ExplainView::elements`].
@@ -127,8 +150,12 @@ impl ExplainView {
 
     /// The text of an element on one line, cut short.
     pub(crate) fn excerpt(&self, element: usize) -> String {
-        let Some((start, end)) = self.elements[element].span else { return String::new() };
-        let text = self.source.get(start..end).unwrap_or_default();
+        let element = &self.elements[element];
+        let text = match (element.span, &element.included) {
+            (Some((start, end)), _) => self.source.get(start..end).unwrap_or_default(),
+            (None, Some(included)) => included.text.as_str(),
+            (None, None) => return String::new(),
+        };
         let words: Vec<&str> = text.split_whitespace().collect();
         let line = words.join(" ");
         if line.chars().count() <= 72 {

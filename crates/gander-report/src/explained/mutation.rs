@@ -158,7 +158,11 @@ pub fn mutation_text(view: &ExplainView, paint: Paint) -> String {
 }
 
 fn line(element: &ElementView) -> String {
-    element.line.map_or(String::new(), |l| format!(" on line {l}"))
+    match (element.line, &element.included) {
+        (Some(line), None) => format!(" on line {line}"),
+        (Some(_), Some(_)) => format!(" at {}", element.place()),
+        (None, _) => String::new(),
+    }
 }
 
 /// As JSON: an object for one system.
@@ -171,6 +175,7 @@ pub fn mutation_json(view: &ExplainView) -> Value {
             let fates: serde_json::Map<String, Value> =
                 m.properties.iter().cloned().zip(x.fates.iter().map(|f| json!(f.word()))).collect();
             json!({ "element": view.elements[x.element].name, "line": view.elements[x.element].line,
+                    "file": view.elements[x.element].included.as_ref().map(|i| &i.file),
                     "mutation": x.what, "properties": fates, "together": x.together().word() })
         })
         .collect();
@@ -192,7 +197,7 @@ pub fn mutation_csv(view: &ExplainView) -> String {
     out.push_str(",together\n");
     for x in &m.mutants {
         let element = &view.elements[x.element];
-        let line = element.line.map_or(String::new(), |l| l.to_string());
+        let line = field(&element.place());
         let _ = write!(out, "{},{line},{}", field(&element.name), field(&x.what));
         for f in &x.fates {
             let _ = write!(out, ",{}", f.word());
@@ -269,7 +274,7 @@ fn mutant_table(view: &ExplainView, out: &mut String) {
             let class = if i == 0 { " class=\"first\"" } else { "" };
             let _ = write!(out, "<tr{class}>");
             if i == 0 {
-                let line = element.line.map_or(String::new(), |l| l.to_string());
+                let line = escape(&element.place());
                 let (n, killed) = (rows.len(), score.killed);
                 let _ = write!(
                     out,

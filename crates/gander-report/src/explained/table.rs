@@ -18,7 +18,7 @@ pub fn matrix_text(view: &ExplainView) -> String {
     let head: Vec<String> = (1..=columns.len()).map(|i| format!("{i:>4}")).collect();
     let _ = writeln!(out, "\n{:6} {:width$} {}", "line", "element", head.concat());
     for (e, element) in view.elements.iter().enumerate() {
-        let line = element.line.map_or(String::new(), |l| l.to_string());
+        let line = element.place();
         let pad = " ".repeat(width - element.name.width());
         let cells: String = columns
             .iter()
@@ -44,7 +44,7 @@ pub fn matrix_csv(view: &ExplainView) -> String {
     out.push('\n');
     let columns: Vec<Vec<Mark>> = (0..view.results.len()).map(|i| marks(view, i)).collect();
     for (e, element) in view.elements.iter().enumerate() {
-        let line = element.line.map_or(String::new(), |l| l.to_string());
+        let line = field(&element.place());
         let _ = write!(out, "{},{},{line}", field(&element.name), element.kind);
         for c in &columns {
             out.push_str(match c[e] {

@@ -80,7 +80,11 @@ fn list(view: &ExplainView, elements: &[usize], must: &[usize], paint: Paint, ou
         let element = &view.elements[e];
         let pad = " ".repeat(width.saturating_sub(element.name.width()));
         let mark = if must.contains(&e) { "*" } else { " " };
-        let line = element.line.map_or(String::new(), |l| format!("line {l:<5}"));
+        let line = match (element.line, &element.included) {
+            (Some(l), None) => format!("line {l:<5}"),
+            (Some(_), Some(_)) => element.place(),
+            (None, _) => String::new(),
+        };
         let text = format!("  {mark} {}{pad}  {line} {}", element.name, paint.faint(&view.excerpt(e)));
         let _ = writeln!(out, "{}", text.trim_end());
     }

@@ -199,3 +199,26 @@ fn impact_of_an_edit() {
         ran.out
     );
 }
+
+#[test]
+fn elements_of_included_files_have_a_file_and_a_line() {
+    if !have_z3("elements_of_included_files_have_a_file_and_a_line") {
+        return;
+    }
+    let folder = Folder::with(
+        "main.lus",
+        "include \"counter.lus\"\nnode main(r: bool) returns (n: int);\nlet\n  n = count(r);\n  check \"low\" n >= 0;\ntel\n",
+    );
+    folder.write(
+        "counter.lus",
+        "node count(r: bool) returns (n: int);\nlet\n  n = 0 -> if r then 0 else pre n + 1;\ntel\n",
+    );
+    let ran = folder.run(&["explain", "main.lus"]);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    let lines: Vec<&str> = ran.out.lines().filter(|l| l.contains("n = ")).map(str::trim).collect();
+    assert!(lines.iter().any(|l| l.contains("line 4") && l.ends_with("n = count(r)")), "{}", ran.out);
+    let other = "counter.lus:3 n = 0 -> if r then 0 else pre n + 1";
+    assert!(lines.iter().any(|l| l.contains(other)), "{}", ran.out);
+    let matrix = folder.run(&["explain", "--matrix=csv", "main.lus"]);
+    assert!(matrix.out.contains(",equation,counter.lus:3,"), "{}", matrix.out);
+}

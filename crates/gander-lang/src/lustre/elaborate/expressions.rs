@@ -21,6 +21,8 @@ enum Work {
     Build(ExprId, usize),
     /// A chain of one connective with this many operands.
     Chain(ExprId, Op, usize),
+    /// A long chain of sums and differences: their expressions, the innermost first.
+    Sum(Vec<ExprId>),
     /// An index variable gets a value.
     Bind(Word, Val),
     Unbind,
@@ -65,6 +67,10 @@ impl Model<'_> {
                 Work::Chain(id, op, count) => {
                     let parts = values.split_off(values.len() - count);
                     values.push(self.chain(id, op, &parts));
+                }
+                Work::Sum(chain) => {
+                    let parts = values.split_off(values.len() - chain.len() - 1);
+                    values.push(self.sum(at, &chain, &parts));
                 }
                 Work::Bind(word, value) => self.bindings.push((word, value)),
                 Work::Unbind => {
@@ -127,6 +133,24 @@ impl Model<'_> {
                 let op = if *op == Binary::And { Op::And } else { Op::Or };
                 work.push(Work::Chain(id, op, operands.len()));
                 work.extend(operands.into_iter().rev().map(Work::Visit));
+            }
+            ExprKind::Binary(Binary::Add | Binary::Sub, _, _) => {
+                let (first, chain) = sums(file, id);
+                if chain.len() < LONG_SUM {
+                    let mut parts = Vec::new();
+                    walk::children(file, id, &mut parts);
+                    work.push(Work::Build(id, parts.len()));
+                    work.extend(parts.into_iter().rev().map(Work::Visit));
+                    return;
+                }
+                let right = |&e: &ExprId| match file.expr(e).kind {
+                    ExprKind::Binary(_, _, right) => Work::Visit(right),
+                    _ => Work::Visit(e),
+                };
+                let operands: Vec<Work> = chain.iter().rev().map(right).collect();
+                work.push(Work::Sum(chain));
+                work.extend(operands);
+                work.push(Work::Visit(first));
             }
             ExprKind::Quantifier(kind, vars, body) => self.visit_quantifier(at, id, *kind, vars, *body, work),
             ExprKind::Lazy(condition, _, _) => {
@@ -202,6 +226,37 @@ impl Model<'_> {
         }
         self.spend(cells.len(), span);
         Val::one(BOOL, clock, self.lift(op, &cells))
+    }
+
+    /// A long chain of sums and differences of numbers is one sum; of anything else it is made step by step.
+    fn sum(&mut self, at: At, chain: &[ExprId], parts: &[Val]) -> Val {
+        if parts.iter().any(Val::is_error) {
+            return Val::error();
+        }
+        let mut cells: Vec<Cell> = Vec::with_capacity(parts.len());
+        let ty = parts[0].ty;
+        let plain = (ty == INT || ty == REAL) && parts.iter().all(|p| p.ty == ty && p.cell().is_some());
+        if !plain {
+            let mut sum = parts[0].clone();
+            for (&id, part) in chain.iter().zip(&parts[1..]) {
+                let ExprKind::Binary(op, _, _) = self.file.expr(id).kind else { return Val::error() };
+                sum = self.binary(at, id, op, &sum, part);
+                if sum.is_error() || !self.spend(1, self.file.expr(id).span) {
+                    return Val::error();
+                }
+            }
+            return sum;
+        }
+        let mut clock = None;
+        for (k, part) in parts.iter().enumerate() {
+            let id = chain[k.saturating_sub(1)];
+            clock = self.join(clock, part.clock, self.file.expr(id).span);
+            let Some(cell) = part.cell() else { return Val::error() };
+            let minus = k > 0 && matches!(self.file.expr(id).kind, ExprKind::Binary(Binary::Sub, _, _));
+            cells.push(if minus { self.lift(Op::Neg, &[cell]) } else { cell });
+        }
+        self.spend(cells.len(), self.file.expr(chain[0]).span);
+        Val::one(ty, clock, self.lift(Op::Add, &cells))
     }
 
     fn build(&mut self, at: At, id: ExprId, parts: Vec<Val>) -> Val {
@@ -504,6 +559,22 @@ impl Model<'_> {
             _ => None,
         }
     }
+}
+
+/// Chains of fewer sums are made step by step.
+const LONG_SUM: usize = 200;
+
+/// The chain of sums and differences that an expression is, the innermost first, and what that begins with. A chain that is too short
+/// is walked again for each of its sums, which is a bounded amount of work for each.
+fn sums(file: &File, id: ExprId) -> (ExprId, Vec<ExprId>) {
+    let mut chain = Vec::new();
+    let mut first = id;
+    while let ExprKind::Binary(Binary::Add | Binary::Sub, left, _) = file.expr(first).kind {
+        chain.push(first);
+        first = left;
+    }
+    chain.reverse();
+    (first, chain)
 }
 
 /// The operands of a tree of one operator, in the order of the text.
