@@ -288,6 +288,8 @@ impl Asker {
     pub(crate) fn exclusion_as_written(&mut self, e: &mut Encoding, q: &Question) -> Option<Vec<(NodeId, TermId)>> {
         let system = Arc::clone(&e.system);
         let mut everywhere = Vec::new();
+        // Quantifiers that are left may not be the claim's own.
+        let mut introduced = false;
         // Most questions are about a node or two of many.
         let mut bad: BTreeMap<usize, Vec<TermId>> = BTreeMap::new();
         for target in &q.targets {
@@ -296,18 +298,14 @@ impl Asker {
                 Place::At(n) => {
                     let choices: Vec<SymbolId> = self.choices(e, target.formula);
                     let without = eliminate(&mut e.pool, &choices, target.formula)?;
-                    if !choices.is_empty() && e.pool.has_quantifier(without) {
-                        return None;
-                    }
+                    introduced |= !choices.is_empty();
                     bad.entry(n.index()).or_default().push(without);
                 }
                 Place::Taking(t) => {
                     // Back to the parameters' own symbols: the step is completed with them.
                     let own = own_params(e, t, target.formula);
                     let term = step_exists(e, t, own);
-                    if e.pool.has_quantifier(term) {
-                        return None;
-                    }
+                    introduced = true;
                     bad.entry(system.transition(t).source.index()).or_default().push(term);
                 }
                 Place::Beginning(_) => return None,
@@ -329,7 +327,8 @@ impl Asker {
                 exclusion.push((NodeId::from(n), none));
             }
         }
-        Some(exclusion)
+        let foreign = introduced && exclusion.iter().any(|&(_, none)| e.pool.has_quantifier(none));
+        (!foreign).then_some(exclusion)
     }
 
     /// That none of the formulas holds.

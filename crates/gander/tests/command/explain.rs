@@ -216,7 +216,7 @@ fn elements_of_included_files_have_a_file_and_a_line() {
     let ran = folder.run(&["explain", "main.lus"]);
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));
     let lines: Vec<&str> = ran.out.lines().filter(|l| l.contains("n = ")).map(str::trim).collect();
-    assert!(lines.iter().any(|l| l.contains("line 4") && l.ends_with("n = count(r)")), "{}", ran.out);
+    assert!(lines.iter().any(|l| l.contains("line 4") && l.ends_with("n = count(r);")), "{}", ran.out);
     let other = "counter.lus:3 n = 0 -> if r then 0 else pre n + 1";
     assert!(lines.iter().any(|l| l.contains(other)), "{}", ran.out);
     let matrix = folder.run(&["explain", "--matrix=csv", "main.lus"]);
