@@ -332,7 +332,7 @@ catalogue! {
         "An input is given by the caller, and a constant by its declaration: an equation cannot define it."
         lustre "node N(x: int) returns (y: int); let x = 1; y = x; tel"
     E1504 "depends on itself"
-        "The value of a stream depends on its own value at the same instant, so the equations do not say what it is. The message shows the cycle; `pre` somewhere in it refers to the instant before instead. Kind 2 refuses such programs; in those that JKind would read it is a warning, W1704."
+        "The value of a stream, or of a variable of an SMV file, depends on its own value at the same instant, so the equations do not say what it is. The message shows the cycle; `pre` somewhere in it refers to the instant before instead. Kind 2 refuses such programs; in those that JKind would read it is a warning, W1704."
         lustre "node N(a: int) returns (x, y: int); (*@contract guarantee x = y + a; *) let x = y + a; y = x; tel"
     E1505 "memory in a function"
         "A function has no memory: no `pre`, no `->`, no call of a node."

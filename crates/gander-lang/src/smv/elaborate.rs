@@ -1,5 +1,6 @@
 //! Modules to one machine: instances, definitions, assignments, properties.
 
+use super::assignments::{Assignments, mentions};
 use super::syntax::*;
 use super::values::{self, Value};
 use crate::codes::Code;
@@ -56,6 +57,7 @@ pub(super) struct Elaborate<'a> {
     pub(super) primes: FxHashMap<SymbolId, TermId>,
     /// Symbols of enumerations.
     pub(super) literals: FxHashSet<String>,
+    pub(super) assignments: Assignments,
     pub(super) machine: Machine,
 }
 
@@ -85,6 +87,7 @@ pub(super) fn machine(file: &File, source: &str, name: String, report: &mut Repo
         arrays: Vec::new(),
         primes: FxHashMap::default(),
         literals: FxHashSet::default(),
+        assignments: Assignments::default(),
         machine,
     };
     for m in &file.modules {
@@ -107,6 +110,7 @@ pub(super) fn machine(file: &File, source: &str, name: String, report: &mut Repo
     for i in 0..all.instances.len() {
         all.formulas(i);
     }
+    all.no_circle();
     if all.machine.properties.is_empty() {
         all.report.add(Diagnostic::new(Code::W0803, Span::at(0), "this file has no specification to check"));
     }
@@ -323,6 +327,16 @@ impl<'a> Elaborate<'a> {
         }
     }
 
+    /// Assignments do not go round in a circle.
+    fn no_circle(&mut self) {
+        let symbols: Vec<_> = self.variables.iter().map(|(v, _)| (v.current, v.next)).collect();
+        let Some((circle, span)) = self.assignments.circle(&symbols) else { return };
+        let names: Vec<&str> = circle.iter().chain(circle.first()).map(|&v| &*self.variables[v].0.name).collect();
+        let message = format!("the value of `{}` depends on itself: {}", names[0], names.join(" -> "));
+        let advice = "constraints that go round in a circle can be written with INVAR, INIT and TRANS";
+        self.report.add(Diagnostic::new(Code::E1504, span, message).help(advice));
+    }
+
     /// The formulas of an instance.
     fn formulas(&mut self, i: usize) {
         let module = self.instances[i].module;
@@ -341,6 +355,14 @@ impl<'a> Elaborate<'a> {
             };
             let (variable, signed) = self.variables[v].clone();
             let Some(value) = self.value(i, *value) else { continue };
+            if let Err(first) = self.assignments.add(*when, v, mentions(&self.pool, &value), name.span) {
+                let message = format!("`{}` is given a value that it has already", variable.name);
+                let diagnostic = Diagnostic::new(Code::E0401, name.span, message);
+                let advice =
+                    "`:=` gives the values of all instants, `init` the first one, `next` the others: each at most once";
+                self.report.add(diagnostic.label(first, "assigned here first").help(advice));
+                continue;
+            }
             let symbol = match (when, variable.next) {
                 (When::Next, Some(next)) => next,
                 (When::Next, None) => {

@@ -6,6 +6,7 @@
 //! NuSMV, temporal properties presuppose that the transition relation is total.
 //! Cavada et al.: NuSMV 2.6 user manual; Bozzano et al.: nuXmv 2.0 user manual.
 
+mod assignments;
 mod declare;
 mod elaborate;
 mod expressions;
