@@ -1,6 +1,8 @@
 //! Models of the corpus written in every language that is also read, read again and decided by the engines: never the contrary
 //! verdict. `gander-export` compares all that the oracle decides; here is what it does not, numbers without bounds above all.
 
+#![allow(clippy::print_stdout, reason = "what is left out is told")]
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
