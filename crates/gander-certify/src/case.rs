@@ -13,9 +13,9 @@ use std::time::{Duration, Instant};
 use gander_linear::Budget;
 use gander_smt::{Answer, Limits, Reason, Session, SessionConfig, Solver, StepSymbol};
 use gander_system::System;
-use gander_term::{EvalError, Features, Op, Pool, Sort, SymbolId, TermId, Value, evaluate};
+use gander_term::{EvalError, Features, Op, Pool, Sort, SymbolId, TermId, Value};
 
-use crate::formula::fold_closed;
+use crate::formula::{computed, fold_closed};
 use crate::known::Known;
 use crate::obvious::obvious_model;
 use crate::rejection::{Rejection, undecided, wrong};
@@ -424,7 +424,7 @@ impl<'a> Case<'a> {
     /// A model is believed only if the formula evaluates to true in it.
     fn confirm(&self, formula: TermId, model: Model) -> Result<Option<Model>, Reason> {
         let look_up = |s: SymbolId| model.iter().find(|(t, _)| *t == s).map(|(_, v)| v.clone());
-        match evaluate(&self.pool, formula, &look_up) {
+        match computed(&self.pool, formula, &look_up) {
             Ok(Value::Bool(true)) => Ok(Some(model)),
             Ok(_) => Err(Reason::Garbage("a model that is none".to_string())),
             Err(EvalError::Unbounded) => Ok(Some(model)),

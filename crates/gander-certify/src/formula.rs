@@ -133,6 +133,23 @@ pub(crate) fn conjuncts(pool: &Pool, formula: TermId) -> Vec<TermId> {
     parts
 }
 
+/// The value of a term. Instances of quantifiers can be many: they are computed by a program.
+pub(crate) fn computed(
+    pool: &Pool,
+    t: TermId,
+    assignment: &dyn Fn(SymbolId) -> Option<Value>,
+) -> Result<Value, EvalError> {
+    if !pool.has_quantifier(t) {
+        return evaluate(pool, t, assignment);
+    }
+    let program = Program::compile(pool, &[t]);
+    let input = |s: &SymbolId| assignment(*s).ok_or(EvalError::Unassigned(*s));
+    let inputs = program.inputs().iter().map(input).collect::<Result<Vec<Value>, _>>()?;
+    let mut scratch = Scratch::new();
+    let value = program.run(&inputs, &mut scratch)?.first().cloned();
+    value.ok_or(EvalError::Unbounded)
+}
+
 /// An equivalent formula in which conjuncts without symbols have been evaluated; what cannot be evaluated stays.
 pub(crate) fn fold_closed(pool: &mut Pool, formula: TermId) -> TermId {
     let parts: Vec<TermId> = conjuncts(pool, formula)
@@ -141,7 +158,7 @@ pub(crate) fn fold_closed(pool: &mut Pool, formula: TermId) -> TermId {
             if !pool.free_symbols(&[part]).is_empty() {
                 return part;
             }
-            match evaluate(pool, part, &|_| None) {
+            match computed(pool, part, &|_| None) {
                 Ok(value) => pool.constant(value),
                 Err(_) => part,
             }

@@ -75,9 +75,14 @@ fn no_such_run(system: &System, claim: &Claim, rounds: &Rounds) -> ShownEvidence
             format!("fairness strikes at most {} on the way", times(*k)),
             vec![format!("no run is fair more than {} without it", times(*k))],
         ),
-        Rounds::AtMost { k, .. } => {
-            (format!("within {}", steps(*k)), vec![format!("no run goes on for more than {} without it", steps(*k))])
+        Rounds::AtMost { k, .. } if matches!(claim.kind, ClaimKind::InfiniteRun) => {
+            (format!("at most {}", steps(*k)), vec![format!("no run goes on for more than {}", steps(*k))])
         }
+        // The step behind the last one without it is one with it.
+        Rounds::AtMost { k, .. } => (
+            format!("within {}", steps(k.saturating_add(1))),
+            vec![format!("no run goes on for more than {} without it", steps(*k))],
+        ),
         Rounds::NoRepetition { .. } => (
             "no state comes again before".to_string(),
             vec!["there are finitely many states, and none of them comes again".to_string()],
