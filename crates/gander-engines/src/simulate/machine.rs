@@ -68,7 +68,7 @@ impl Machine {
         let starts: Vec<TermId> =
             (0..system.starts.len()).map(|s| system.start_term(&mut pool, StartId::from(s))).collect();
         roots.extend(&starts);
-        let constants = Constants::of(&pool, &roots);
+        let constants = Constants::of(system, &pool, &roots);
         let moves = system.transition_ids().map(|t| compile_move(system, scope, &mut pool, t)).collect();
         let beginnings = starts
             .into_iter()

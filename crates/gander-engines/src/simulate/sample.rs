@@ -5,6 +5,7 @@
 
 use gander_system::System;
 use gander_term::{ArrayValue, BitVec, IBig, Op, Pool, RBig, Sort, SymbolId, TermId, Value, Width};
+use rustc_hash::FxHashMap;
 
 use crate::eliminate::{bound_of, solution_of};
 
@@ -14,19 +15,23 @@ use super::random::Random;
 /// More constants of a sort are not kept.
 const MOST_CONSTANTS: usize = 200;
 
-/// Constants of a model, by sort.
+/// Constants of a model, and which variables it has, by sort.
 #[derive(Debug, Default)]
 pub(super) struct Constants {
     ints: Vec<Value>,
     reals: Vec<Value>,
     strings: Vec<Value>,
     bits: Vec<BitVec>,
+    variables: FxHashMap<Sort, Vec<usize>>,
 }
 
 impl Constants {
-    /// The constants in these terms with their neighbours.
-    pub(super) fn of(pool: &Pool, roots: &[TermId]) -> Constants {
+    /// The constants in these terms of a system with their neighbours.
+    pub(super) fn of(system: &System, pool: &Pool, roots: &[TermId]) -> Constants {
         let mut found = Constants::default();
+        for (i, v) in system.vars.iter().enumerate() {
+            found.variables.entry(v.sort).or_default().push(i);
+        }
         let mut ints: Vec<IBig> = [0, 1, -1, 2, 10, 100].map(IBig::from).to_vec();
         let mut reals: Vec<RBig> = Vec::new();
         let mut strings: Vec<Value> = vec![Value::str(""), Value::str("a")];
@@ -156,9 +161,10 @@ impl Source {
             }
         }
         if random.one_in(3) {
-            let same: Vec<usize> = (0..at.current.len()).filter(|&i| system.vars[i].sort == self.sort).collect();
-            if !same.is_empty() {
-                let value = &at.current[*random.pick(&same)];
+            let same = constants.variables.get(&self.sort).map_or(&[][..], Vec::as_slice);
+            if !same.is_empty()
+                && let Some(value) = at.current.get(*random.pick(same))
+            {
                 return nudge(value, random);
             }
         }
