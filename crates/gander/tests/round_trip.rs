@@ -66,8 +66,11 @@ fn verdicts(system: &System, solvers: &Arc<Solvers>, what: &str) -> BTreeMap<Str
     found.collect()
 }
 
-/// Text, and the claims in it: name there, name here, whether the text says the contrary.
-fn written(system: &System, format: Format) -> Option<(String, Vec<(String, String, bool)>)> {
+/// A claim of a text: its name there, its name here, whether the text says the contrary.
+type Counterpart = (String, String, bool);
+
+/// Text, and the claims in it.
+fn written(system: &System, format: Format) -> Option<(String, Vec<Counterpart>)> {
     let name = |c: ClaimId| system.claims[c.index()].name.clone();
     if matches!(format, Format::Sts | Format::Script) {
         let text = export(system, format, Options::default()).ok()?;
