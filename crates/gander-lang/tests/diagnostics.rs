@@ -85,6 +85,14 @@ changes! {
            | ^^^^^^^^^
            = help: here this is written `always`
     "#]];
+    foreign_comment "always solvent" "-- solvent\nalways solvent" expect![[r#"
+        error[E0116]: expected a declaration or a claim, found `-`
+          --> model.sts:12:1
+           |
+        12 | -- solvent
+           | ^
+           = help: comments begin with `//`
+    "#]];
     single_equals "balance == 50" "balance = 50" expect![[r#"
         error[E0112]: equality is written `==`
          --> model.sts:6:27

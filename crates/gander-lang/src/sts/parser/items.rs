@@ -36,6 +36,9 @@ const ITEM_WORDS: &[&str] = &[
     "allow",
 ];
 
+/// What a file is made of, for people.
+const ITEMS: &str = "a file is made of `spec`, `enum`, `const`, `var`, `input`, `define`, `start`, `node`, `step`, and claims such as `always` and `reachable`";
+
 /// Words of other languages, and what they are called here.
 const FOREIGN_WORDS: &[(&str, &str)] = &[
     ("module", "spec"),
@@ -144,12 +147,15 @@ impl Parser<'_> {
     fn unknown_item(&mut self) {
         let word = self.word(0);
         if word.is_empty() {
+            // Comments of other languages.
+            let comment = self.kind(0) == K::Minus && self.kind(1) == K::Minus || self.kind(0) == K::Percent;
+            let help = if comment { "comments begin with `//`" } else { ITEMS };
             let diagnostic = Diagnostic::new(
                 Code::E0116,
                 self.span(0),
                 format!("expected a declaration or a claim, found {}", self.token_name()),
             )
-            .help("a file is made of `spec`, `enum`, `const`, `var`, `input`, `define`, `start`, `node`, `step`, and claims such as `always` and `reachable`");
+            .help(help);
             self.report(diagnostic);
         } else {
             let foreign = FOREIGN_WORDS.iter().find(|(theirs, _)| *theirs == word);
