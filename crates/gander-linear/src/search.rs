@@ -270,6 +270,10 @@ impl Search<'_> {
     /// Values of the free symbols that make the formula true, near those of the variables.
     fn model_of(&self, simplex: &Simplex) -> Option<Vec<(gander_term::SymbolId, Value)>> {
         let pool = self.facts.pool;
+        // To try all instances may take longer than all the rest.
+        if pool.has_quantifier(self.formula) {
+            return None;
+        }
         let symbols = pool.free_symbols(&[self.formula]);
         let mut terms = vec![None; symbols.len()];
         for t in pool.postorder(&[self.formula]) {
