@@ -42,3 +42,17 @@ pub fn load(source: &str, file_name: &str) -> Loaded {
     }
     report.loaded(systems)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_text_of_a_property_is_whole() {
+        let text = "MODULE main\nVAR a : array 0..1 of boolean;\nINVARSPEC !(a[0] | a[1]);\nINVARSPEC a[0] -> a[1]\n";
+        let loaded = load(text, "m.smv");
+        let system = loaded.system.expect("it is a system");
+        let texts: Vec<&str> = system.claims.iter().map(|c| c.text.as_str()).collect();
+        assert_eq!(texts, ["INVARSPEC !(a[0] | a[1])", "INVARSPEC a[0] -> a[1]"]);
+    }
+}

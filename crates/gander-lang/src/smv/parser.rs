@@ -230,8 +230,10 @@ impl Parser<'_> {
                 let formula = self.expression();
                 self.temporal = false;
                 let formula = formula?;
+                // To the last token, be it a bracket.
+                let end = self.tokens[self.at.saturating_sub(1)].span;
                 self.eat(";");
-                let span = span.cover(self.file.span(formula));
+                let span = span.cover(self.file.span(formula)).cover(end);
                 self.module()?.specs.push((spec, name, formula, span));
             }
             other => {
