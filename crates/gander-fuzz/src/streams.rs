@@ -30,8 +30,11 @@ pub(crate) fn examine(source: &str, loaded: &Loaded) -> Result<(), String> {
 /// Evaluates a few instants and holds them against the formulas of start and step.
 fn run(system: &System) -> Result<(), String> {
     let Some(flow) = Dataflow::of(system) else {
-        // A program without a stream has nothing to evaluate.
-        return if system.vars.is_empty() { Ok(()) } else { Err("the system is no dataflow program".into()) };
+        // A program without a stream has nothing to evaluate; an array of any size is defined by a formula about all of its
+        // elements, which is no equation.
+        let has_array = system.vars.iter().any(|v| matches!(v.sort, Sort::Array(_)));
+        let has_equations = !system.vars.is_empty() && !has_array;
+        return if has_equations { Err("the system is no dataflow program".into()) } else { Ok(()) };
     };
     if !flow.is_causal(Instant::First) || !flow.is_causal(Instant::Later) {
         return Ok(());

@@ -148,8 +148,8 @@ mod tests {
         let names: Vec<(&str, _)> = names.iter().map(|n| (n.as_str(), None)).collect();
         let mut b = SystemBuilder::new("s", Pool::new(), &names).unwrap();
         b.start("go", NodeId(0), &[], None).unwrap();
-        for &(from, to) in edges {
-            let step = b.transition(&format!("{from}to{to}"), None, NodeId(from), NodeId(to), None).unwrap();
+        for (i, &(from, to)) in edges.iter().enumerate() {
+            let step = b.transition(&format!("{i}"), None, NodeId(from), NodeId(to), None).unwrap();
             b.add(step).unwrap();
         }
         b.finish()
