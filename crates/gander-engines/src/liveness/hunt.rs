@@ -11,6 +11,7 @@ use gander_system::passes::{Asked, Aspect, Finding, Pursuit, pursuit};
 use gander_system::{ClaimId, Evidence, Rounds, System, Verdict};
 use gander_term::IBig;
 
+use super::endurance::Endurance;
 use super::inner::{Inquiry, Path, Reply, Whom};
 use super::ranking::Ranking;
 use super::recurrent::Recurrent;
@@ -25,6 +26,9 @@ const MOST_ROUNDS: u32 = 1 << 20;
 /// For so long a survey of all states is alone.
 const SURVEY_FIRST: Duration = Duration::from_millis(100);
 
+/// Polyhedra go on while others have used so many times less.
+const SHARE_OF_ENDURANCE: u32 = 4;
+
 /// The search for lassos beside that for a proof goes on while others have used so many times less.
 const SHARE_OF_LASSOS: u32 = 3;
 
@@ -32,6 +36,8 @@ const SHARE_OF_LASSOS: u32 = 3;
 enum Way {
     /// Whatever the graph of all states says.
     Survey(Box<Survey>),
+    /// Whatever polyhedra say of how long runs can go on.
+    Endure(Box<Endurance>),
     /// Whether a pending state is stuck.
     Stuck(Pursuit, Inquiry),
     /// Whether a pending state comes again.
@@ -101,6 +107,9 @@ impl Hunt {
         if survey {
             hunt.follow(Ok(Way::Survey(Box::new(Survey::new(system, claim, asked.finite)))));
         }
+        if survey && let Some(endurance) = Endurance::new(desk.given(), claim, asked.clone()) {
+            hunt.follow(Ok(Way::Endure(Box::new(endurance))));
+        }
         if asked.finite {
             let made = pursuit(system, claim, &Aspect::Stuck).map(|of| {
                 let question = Inquiry::new(of.system.clone(), Whom::All);
@@ -156,12 +165,15 @@ impl Hunt {
     pub(super) fn advance(&mut self, desk: &Desk) {
         let needed = |t: &Trail| match t.way {
             Way::Survey(_) => true,
+            Way::Endure(_) => self.finite.is_none(),
             Way::Stuck(..) => self.not_stuck.is_none(),
             Way::Repetition { .. } | Way::Stay(_) => self.finite.is_none(),
             Way::Count { .. } | Way::Rank(_) => self.finite.is_none(),
         };
         let waits = |t: &Trail| match t.way {
             Way::Survey(_) if t.used < SURVEY_FIRST => Duration::ZERO,
+            Way::Endure(ref endurance) if endurance.is_fresh(t.used) => Duration::ZERO,
+            Way::Endure(_) => t.used / SHARE_OF_ENDURANCE,
             Way::Repetition { ref question, .. } if question.finds_runs_only() => t.used / SHARE_OF_LASSOS,
             _ => t.used.max(Duration::from_nanos(1)),
         };
@@ -240,6 +252,7 @@ impl Way {
     fn follow(&mut self, desk: &Desk, claim: ClaimId) -> Found {
         match self {
             Way::Survey(survey) => survey.advance(desk),
+            Way::Endure(endurance) => endurance.advance(&|| desk.is_cancelled()),
             Way::Stuck(of, question) => match question.ask(desk) {
                 Reply::Holds(evidence) => Found::NotStuck(evidence),
                 Reply::Fails(Evidence::Run(run)) => match of.run(&run) {

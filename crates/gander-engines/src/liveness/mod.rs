@@ -4,7 +4,8 @@
 //! engines for safety ([`inner`]): a run that ends too early, a state that comes again (Biere, Artho and Schuppan 2002), a bound on the
 //! number of fair rounds (Claessen and Sörensson 2012). Beside these, ranks are synthesised ([`ranking`]) and recurrent
 //! sets guessed ([`recurrent`]), for systems with infinitely many states. Small finite systems are decided on the graph of
-//! their states before anything else ([`survey`]). What is always possible is decided by layers of
+//! their states before anything else ([`survey`]); where all is linear over ints, how long runs can go on is computed on polyhedra
+//! ([`endurance`]). What is always possible is decided by layers of
 //! states that have it within reach ([`possible`]).
 //!
 //! The engine works on the system as it was given: its evidence speaks of systems made of that one, which the checker
@@ -14,6 +15,7 @@
 mod bugs;
 mod candidates;
 mod components;
+mod endurance;
 mod hunt;
 mod inner;
 mod linear;
