@@ -10,7 +10,7 @@ use gander_term::{Pool, SymbolId, TermId};
 use rustc_hash::FxHashMap;
 
 use crate::parts::Parts;
-use crate::path::{Found, From, Path, Values, Wanted, WatchId};
+use crate::path::{Found, From, Path, Sight, Values, Wanted, WatchId};
 use crate::proof::{Proof, Tried, candidates_of};
 use crate::relax::relaxed;
 use crate::set::PartSet;
@@ -432,7 +432,13 @@ impl<'p> Explainer<'p> {
         if let Adequacy::Adequate(proof) = self.adequacy(&all)? {
             return Ok(Some(proof));
         }
-        Ok(self.given.clone().map(|given| Proof { k: 0, formulas: Vec::new(), parts: all, given: Some(given) }))
+        Ok(self.given.clone().map(|given| Proof {
+            k: 0,
+            formulas: Vec::new(),
+            parts: all,
+            laws: None,
+            given: Some(given),
+        }))
     }
 
     fn reduced_first(&mut self) -> Result<Option<Proof>, Stop> {
@@ -443,7 +449,10 @@ impl<'p> Explainer<'p> {
         let (all, depth) = (self.all(), self.depth);
         let mut formulas = vec![property];
         formulas.extend(self.lemmas.iter().copied().filter(|w| *w != property));
-        let proof = self.reduce(&all, depth, &formulas)?;
+        self.path.sight = Sight::Told;
+        let proof = self.reduce_first(depth, &formulas);
+        self.path.sight = Sight::Whole;
+        let proof = proof?;
         if proof.is_some() || self.path.unanswered == 0 {
             return Ok(proof);
         }
@@ -649,6 +658,6 @@ impl<'p> Explainer<'p> {
             }
         }
         // Enough, but not by formulas that could be reduced.
-        Ok(Proof { k: 0, formulas: Vec::new(), parts: kept.clone(), given: Some(evidence.clone()) })
+        Ok(Proof { k: 0, formulas: Vec::new(), parts: kept.clone(), laws: None, given: Some(evidence.clone()) })
     }
 }

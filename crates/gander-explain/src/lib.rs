@@ -11,10 +11,13 @@
 //! - what nobody could decide makes a result approximate, and the result says so.
 
 mod bounded;
+mod cone;
 mod cores;
 mod explainer;
 pub mod failure;
+mod first;
 mod hitting;
+mod laws;
 mod map;
 mod parts;
 mod path;

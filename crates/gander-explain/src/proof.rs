@@ -13,7 +13,7 @@ use gander_term::{Importer, Op, Pool, TermId};
 use rustc_hash::FxHashMap;
 
 use crate::explainer::{Explainer, Stop};
-use crate::path::{Found, From, Wanted, WatchId};
+use crate::path::{Found, From, Grounds, Path, Wanted, WatchId};
 use crate::set::PartSet;
 use crate::witness::{Witness, broken_at};
 
@@ -23,6 +23,8 @@ pub(crate) struct Proof {
     pub k: u32,
     pub formulas: Vec<WatchId>,
     pub parts: PartSet,
+    /// The laws that it rests on, by their position; none if that is not known.
+    pub laws: Option<PartSet>,
     /// What engines found, where it could not be reduced.
     pub given: Option<Evidence>,
 }
@@ -53,8 +55,27 @@ enum Thoroughness {
     OneByOne,
 }
 
-fn union(sets: &[PartSet]) -> PartSet {
-    sets.iter().cloned().reduce(|a, b| a.union(&b)).unwrap_or_else(|| PartSet::none(0))
+/// The parts behind refutations, and the laws.
+#[derive(Clone)]
+pub(crate) struct Used {
+    pub parts: PartSet,
+    pub laws: PartSet,
+}
+
+impl Used {
+    fn of(grounds: Grounds) -> Used {
+        Used { parts: grounds.parts, laws: grounds.laws }
+    }
+
+    /// What either is behind.
+    pub(crate) fn and(&self, other: &Used) -> Used {
+        Used { parts: self.parts.union(&other.parts), laws: self.laws.union(&other.laws) }
+    }
+
+    fn by(cases: &[Used]) -> Used {
+        let all = cases.iter().cloned().reduce(|a, b| a.and(&b));
+        all.unwrap_or_else(|| Used { parts: PartSet::none(0), laws: PartSet::none(0) })
+    }
 }
 
 /// How many members of a core are tried one by one.
@@ -131,15 +152,38 @@ impl Explainer<'_> {
         let k = self.minimise_k(kept, k, formulas)?;
         let Some(formulas) = self.reduce_invariants(kept, k, formulas, Thoroughness::AsUsed)? else { return Ok(None) };
         let Some(cases) = self.cases(kept, k, &formulas)? else { return Ok(None) };
-        let rough = union(&cases);
-        let fine = self.within(&rough, |e| {
-            let fewer = e.reduce_invariants(&rough, k, &formulas, Thoroughness::OneByOne)?;
-            let formulas = fewer.unwrap_or_else(|| formulas.clone());
-            let parts = e.minimise_core(&rough, k, &formulas)?;
-            Ok(parts.map(|parts| (formulas, parts)))
+        self.refine(k, &formulas, Used::by(&cases))
+    }
+
+    /// A small proof from formulas that are k-inductive, and what their cases rest on.
+    pub(crate) fn refine(&mut self, k: u32, formulas: &[WatchId], rough: Used) -> Result<Option<Proof>, Stop> {
+        let fine = self.within_used(&rough, |e| {
+            let k = e.minimise_k(&rough.parts, k, formulas)?;
+            let fewer = e.reduce_invariants(&rough.parts, k, formulas, Thoroughness::OneByOne)?;
+            let formulas = fewer.unwrap_or_else(|| formulas.to_vec());
+            let used = e.minimise_core(&rough.parts, k, &formulas)?;
+            Ok(used.map(|used| (k, formulas, used)))
         })?;
-        let (formulas, parts) = fine.unwrap_or((formulas, rough));
-        Ok(Some(Proof { k, formulas, parts, given: None }))
+        let (k, formulas, used) = fine.unwrap_or((k, formulas.to_vec(), rough));
+        Ok(Some(Proof { k, formulas, parts: used.parts, laws: Some(used.laws), given: None }))
+    }
+
+    /// Does something with a path that knows only these laws, if that is worth it. The paths that it finds may be none of the system.
+    fn within_used<T>(&mut self, used: &Used, work: impl FnOnce(&mut Self) -> T) -> T {
+        let small = self.path.size_of(&used.parts, &used.laws);
+        if self.path.size() < small + small / 4 + 10 {
+            return work(self);
+        }
+        let narrow = self.path.narrowed_to(&used.parts, &used.laws);
+        self.on(narrow, work)
+    }
+
+    fn on<T>(&mut self, narrow: Path, work: impl FnOnce(&mut Self) -> T) -> T {
+        let wide = std::mem::replace(&mut self.path, narrow);
+        let result = work(self);
+        let narrow = std::mem::replace(&mut self.path, wide);
+        self.path.absorb(narrow);
+        result
     }
 
     /// Does something with a path that knows only these parts, if that is worth it.
@@ -148,11 +192,7 @@ impl Explainer<'_> {
             return work(self);
         }
         let narrow = self.path.narrowed(parts);
-        let wide = std::mem::replace(&mut self.path, narrow);
-        let result = work(self);
-        let narrow = std::mem::replace(&mut self.path, wide);
-        self.path.absorb(narrow);
-        result
+        self.on(narrow, work)
     }
 
     /// The least k for which the step case stands (algorithm 5).
@@ -239,64 +279,67 @@ impl Explainer<'_> {
         Ok(Some(along))
     }
 
-    /// The parts that the base and step cases use, none of which can be left out with these formulas (algorithm 7).
+    /// What the base and step cases use; no part of it can be left out with these formulas (algorithm 7).
     ///
     /// A part that only some cases use is left out if these can do without it.
-    fn minimise_core(&mut self, kept: &PartSet, k: u32, formulas: &[WatchId]) -> Result<Option<PartSet>, Stop> {
+    fn minimise_core(&mut self, kept: &PartSet, k: u32, formulas: &[WatchId]) -> Result<Option<Used>, Stop> {
         let Some(mut cases) = self.cases(kept, k, formulas)? else { return Ok(None) };
-        let mut core = union(&cases);
-        while let Some(fewer) = self.cases(&core, k, formulas)?
-            && union(&fewer).len() < core.len()
+        let (mut core, mut before) = (Used::by(&cases), kept.len());
+        while core.parts.len() < before
+            && let Some(fewer) = self.cases(&core.parts, k, formulas)?
         {
-            core = union(&fewer);
-            cases = fewer;
+            before = core.parts.len();
+            if Used::by(&fewer).parts.len() < before {
+                core = Used::by(&fewer);
+                cases = fewer;
+            }
         }
-        let members: Vec<usize> = core.iter().collect();
+        let members: Vec<usize> = core.parts.iter().collect();
         'parts: for p in members {
-            if !core.has(p) || self.is_must(p) {
+            if !core.parts.has(p) || self.is_must(p) {
                 continue;
             }
-            let fewer = core.without(p);
+            let fewer = core.parts.without(p);
             let mut without = cases.clone();
             for (case, used) in without.iter_mut().enumerate() {
-                if used.has(p) {
+                if used.parts.has(p) {
                     match self.case(&fewer, k, formulas, case)? {
-                        Some(parts) => *used = parts,
+                        Some(smaller) => *used = smaller,
                         None => continue 'parts,
                     }
                 }
             }
             cases = without;
-            core = union(&cases);
+            core = Used::by(&cases);
         }
         Ok(Some(core))
     }
 
-    /// The parts behind the refutation of a case: the step, or (from one on) the runs of `case - 1` steps.
-    fn case(&mut self, kept: &PartSet, k: u32, formulas: &[WatchId], case: usize) -> Result<Option<PartSet>, Stop> {
+    /// What is behind the refutation of a case: the step, or (from one on) the runs of `case - 1` steps.
+    fn case(&mut self, kept: &PartSet, k: u32, formulas: &[WatchId], case: usize) -> Result<Option<Used>, Stop> {
         let wanted = match case.checked_sub(1) {
             None => Wanted { kept, from: From::Anywhere, steps: k, along: formulas, broken: formulas },
             Some(steps) => Wanted { kept, from: From::Start, steps: steps as u32, along: &[], broken: formulas },
         };
         Ok(match self.ask(&wanted)? {
-            Found::None(grounds) => Some(grounds.parts),
+            Found::None(grounds) => Some(Used::of(grounds)),
             Found::Path | Found::Unknown => None,
         })
     }
 
-    /// The parts behind the step case and behind each base case; none if the formulas are not k-inductive.
-    fn cases(&mut self, kept: &PartSet, k: u32, formulas: &[WatchId]) -> Result<Option<Vec<PartSet>>, Stop> {
+    /// What is behind the step case and behind each base case; none if the formulas are not k-inductive.
+    fn cases(&mut self, kept: &PartSet, k: u32, formulas: &[WatchId]) -> Result<Option<Vec<Used>>, Stop> {
         let Some(step) = self.case(kept, k, formulas, 0)? else { return Ok(None) };
-        let mut used = step.clone();
+        let mut used = step.parts.clone();
         let mut cases = vec![step];
         for steps in 1..=k as usize {
             // What is used anyway is preferred.
             let mut base = self.case(&used, k, formulas, steps)?;
-            if base.is_none() {
+            if base.is_none() && used != *kept {
                 base = self.case(kept, k, formulas, steps)?;
             }
             let Some(base) = base else { return Ok(None) };
-            used = used.union(&base);
+            used = used.union(&base.parts);
             cases.push(base);
         }
         Ok(Some(cases))

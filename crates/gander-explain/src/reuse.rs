@@ -33,7 +33,7 @@ pub fn reprove(
     for k in explainer.depth()..=DEEPEST.max(explainer.depth()) {
         match explainer.try_candidates(&nothing, k, &lemmas).ok()? {
             Tried::Inductive(formulas) => {
-                let proof = Proof { k, formulas, parts: nothing, given: None };
+                let proof = Proof { k, formulas, parts: nothing, laws: None, given: None };
                 let verdict = explainer.evidence(&proof);
                 let checked = explainer.prover.certify(system, claim, &verdict);
                 return checked.is_ok().then_some(verdict);

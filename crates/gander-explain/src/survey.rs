@@ -48,7 +48,7 @@ impl Explainer<'_> {
             let answers = self.ask_each(base, members.iter().copied().enumerate());
             return merged(base, answers);
         };
-        let path = self.path.narrowed(&self.path.available.clone());
+        let path = self.path.doubled();
         let (first, second): (Vec<_>, Vec<_>) = members.iter().copied().enumerate().partition(|(i, _)| i % 2 == 0);
         let (parts, claim, property) = (self.parts.clone(), self.claim, self.property);
         let known = self.known();
