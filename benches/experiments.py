@@ -5,12 +5,13 @@ Markdown tables; docs/benchmarks.md has the last figures.
 usage: python3 benches/experiments.py [truck] [abp] [shared] [robot] [--small] [--repeats N] [--timeout S] [--no-build]
                                       [--gander PATH] [--cpu]
 
-NuSMV is the program that the environment variable GANDER_NUSMV names; without it its columns are missing. It gets `gander
-export --to smv`, with its order of variables and with `-dynamic`, and the better of the two counts; z3 gets `--to horn`, or where
-steps are limited `--to smt2 --depth N`. What cannot be exported, or not with the claim, is `-`. All sides run interleaved; figures
-are medians in seconds, of the clock or with --cpu of the processor, children included (for a machine that others use; the clock may
-go on for five times the limit then); `ratio` is the best of the others by ours. --small leaves out the rows that the others need
-minutes for.
+NuSMV is the program that the environment variable GANDER_NUSMV names; without it, the one that `gander doctor` finds, or its
+columns are missing. It gets `gander export --to smv`, with its order of variables and with `-dynamic`, and the better of the two
+counts; z3 gets `--to horn`, or where steps are limited `--to smt2 --depth N`. What cannot be exported, or not with the claim, is
+`-`. All sides run interleaved; figures are medians in seconds, of the clock or with --cpu of the processor, children included (for
+a machine that others use; the clock may go on for ten times the limit then); gander has 60 s if the limit is less. `ratio` is the
+best of the others by ours. Rows of a table grow: a tool that was over the limit in two of them, one after the other, is not asked
+about those that follow, which say `(over)`. --small leaves out the rows that the others need minutes for.
 """
 import os, re, resource, shutil, statistics, subprocess, sys, tempfile, time
 
@@ -20,6 +21,8 @@ import experiment_models as models
 
 GANDER = os.path.join(ROOT, "target", "release", "gander")
 NUSMV = os.environ.get("GANDER_NUSMV")
+# Rows in which a tool must be over before it is not asked again; seconds that gander has at least.
+OFTEN_OVER, OWN_LIMIT = 2, 60.0
 REPEATS, TIMEOUT, CPU, SMALL = 3, 60.0, False, False
 
 
@@ -30,26 +33,40 @@ def z3_path():
     return paths[0] if paths else shutil.which("z3")
 
 
-def timed(command):
+def nusmv_path():
+    """The NuSMV that `gander doctor` finds."""
+    words = subprocess.run([GANDER, "doctor"], capture_output=True, text=True).stdout.split()
+    paths = [w for w in words if "nusmv" in os.path.basename(w).lower() and os.path.isfile(w)]
+    return paths[0] if paths else None
+
+
+def timed(command, limit=None):
     """(seconds, standard output); none for the output if the time was up."""
+    limit = limit or TIMEOUT
     environment = dict(os.environ)
     if command[0] == NUSMV:
         environment["LD_LIBRARY_PATH"] = os.path.dirname(NUSMV)
     before, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     try:
-        limit = TIMEOUT * 5 if CPU else TIMEOUT
-        run = subprocess.run(command, capture_output=True, text=True, timeout=limit, env=environment)
+        # What has a process of its own is ended at the limit of the processor.
+        alone = None
+        if CPU and command[0] != GANDER:
+            whole = int(limit) + 1
+            alone = lambda: resource.setrlimit(resource.RLIMIT_CPU, (whole, whole))
+        run = subprocess.run(command, capture_output=True, text=True, timeout=limit * 10 if CPU else limit, env=environment,
+                             preexec_fn=alone)
         out = run.stdout
     except subprocess.TimeoutExpired:
         out = None
     seconds, after = time.perf_counter() - begin, resource.getrusage(resource.RUSAGE_CHILDREN)
     if CPU:
         seconds = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
-    return seconds, out if seconds <= TIMEOUT else None
+    return seconds, out if seconds <= limit else None
 
 
 def ours(model):
-    seconds, out = timed([GANDER, "check", "--timeout", str(TIMEOUT * 5 if CPU else TIMEOUT), model])
+    limit = max(TIMEOUT, OWN_LIMIT)
+    seconds, out = timed([GANDER, "check", "--timeout", str(limit * 10 if CPU else limit), model], limit)
     word = re.match(r"(holds|fails|unknown)", out or "")
     return seconds, word.group(1) if word else None
 
@@ -57,7 +74,7 @@ def ours(model):
 def nusmv(model):
     best = (TIMEOUT, None)
     for words in [["-dynamic"], []]:
-        seconds, out = timed([NUSMV, "-dcx"] + words + [model])
+        seconds, out = timed([NUSMV, "-dcx"] + words + [model], best[0])
         answers = re.findall(r"is (true|false)\s*$", out or "", re.M)
         if answers and seconds < best[0]:
             best = (seconds, answers[0])
@@ -85,6 +102,7 @@ def table(title, rows, folder):
     peers = (["NuSMV"] if NUSMV else []) + ["z3"]
     print(f"\n### {title}\n\n| instance | gander s | verdict | {' | '.join(p + ' s' for p in peers)} | ratio |")
     print("|---|--:|---|" + "--:|" * (len(peers) + 1))
+    over = {p: 0 for p in peers}
     for name, text, steps, wanted in rows:
         path = os.path.join(folder, re.sub(r"\W+", "_", name) + ".script")
         with open(path, "w") as f:
@@ -98,7 +116,7 @@ def table(title, rows, folder):
             verdicts.add(verdict)
             for p in peers:
                 # A side that failed once is not asked again.
-                if files[p] and None not in others[p]:
+                if files[p] and None not in others[p] and over[p] < OFTEN_OVER:
                     seconds, answer = (nusmv if p == "NuSMV" else z3)(files[p])
                     others[p].append(seconds if answer else None)
         mine = statistics.median(own)
@@ -107,9 +125,13 @@ def table(title, rows, folder):
         for p in peers:
             if not files[p]:
                 shown.append("-")
+            elif over[p] >= OFTEN_OVER:
+                shown.append("(over)")
             elif None in others[p]:
+                over[p] += 1
                 shown.append("over")
             else:
+                over[p] = 0
                 seconds = statistics.median(others[p])
                 shown.append(f"{seconds:.2f}")
                 best = seconds if best is None else min(best, seconds)
@@ -159,7 +181,7 @@ def robot(folder):
 
 
 def main(words):
-    global GANDER, REPEATS, TIMEOUT, CPU, SMALL, Z3
+    global GANDER, REPEATS, TIMEOUT, CPU, SMALL, Z3, NUSMV
     build, chosen = True, []
     while words:
         word = words.pop(0)
@@ -181,6 +203,7 @@ def main(words):
         subprocess.run(["cargo", "build", "--release", "--quiet", "-p", "gander"], cwd=ROOT, check=True)
         subprocess.run([GANDER, "setup"], check=True, stdout=subprocess.DEVNULL)
     Z3 = z3_path()
+    NUSMV = NUSMV or nusmv_path()
     parts = {"truck": truck, "abp": abp, "shared": shared, "robot": robot}
     with tempfile.TemporaryDirectory() as folder:
         for name in chosen or parts:

@@ -101,6 +101,8 @@ struct Work {
     /// The nodes of the next level that are done.
     next: Vec<Vec<PolyId>>,
     exact: bool,
+    /// Pre-images that were computed, but for those that are obviously empty.
+    done: usize,
 }
 
 /// It is too much, or cannot be said.
@@ -123,7 +125,7 @@ impl Endurance {
 
     /// True as long as it has not done much, by count: on a busy machine time says little.
     pub(super) fn is_fresh(&self, used: Duration) -> bool {
-        let done = self.work.as_ref().map_or(0, |w| w.before.len());
+        let done = self.work.as_ref().map_or(0, |w| w.done);
         used < FRESH || (done < FRESH_WORK && used < LARGE_STEP * done as u32)
     }
 
@@ -141,9 +143,9 @@ impl Endurance {
             if k >= MOST_LEVELS {
                 return Err(GivenUp);
             }
-            let before = work.before.len();
+            let before = work.done;
             let level = work.level(is_cancelled)?;
-            left = left.saturating_sub(1 + work.before.len() - before);
+            left = left.saturating_sub(1 + work.done - before);
             if level && work.is_stable()? {
                 return match work.exact && self.asked.begin == Begin::AtStart {
                     true => work.lasso(is_cancelled, &self.system).map(Found::Run).ok_or(GivenUp),
@@ -200,6 +202,7 @@ impl Work {
             levels: Vec::new(),
             next: Vec::new(),
             exact: true,
+            done: 0,
             pool,
         };
         let mut first = Vec::new();
@@ -224,6 +227,7 @@ impl Work {
             Outcome::Empty => return Ok(None),
             Outcome::GivenUp => return Err(GivenUp),
         };
+        self.done += 1;
         self.exact &= projected.exact;
         let keep = self.dimensions;
         let cut = |mut row: Row| {

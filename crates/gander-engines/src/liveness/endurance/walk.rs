@@ -42,7 +42,7 @@ impl Work {
     }
 
     fn walk(&self, is_cancelled: &dyn Fn() -> bool, system: &System, pick: Pick) -> Option<Evidence> {
-        let begin = |b: &super::Beginning| Some((b.start?, b.node, self.step(b.node, &b.rows, pick)?));
+        let begin = |b: &super::Beginning| Some((b.start?, b.node, self.step(b.node, &b.rows, &[], pick)?));
         let (start, mut node, mut taken) = self.beginnings.iter().find_map(begin)?;
         let mut met: FxHashMap<(usize, Vec<i64>), usize> = FxHashMap::default();
         let mut steps = Vec::new();
@@ -53,9 +53,9 @@ impl Work {
             }
             met.insert((node, memory), steps.len());
             node = self.moves[taken.node][taken.number].target;
-            let fixed = self.fixed(&taken.behind)?;
+            let next = self.step(node, &[], &taken.behind, pick)?;
             steps.push(taken);
-            taken = self.step(node, &fixed, pick)?;
+            taken = next;
         }
         None
     }
@@ -65,22 +65,10 @@ impl Work {
         (0..vars).filter(|v| !self.inputs.contains(v)).map(|v| values[v]).collect()
     }
 
-    /// Rows that say which values the variables have that are no inputs.
-    fn fixed(&self, values: &[i64]) -> Option<Vec<Row>> {
-        let mut rows = Vec::new();
-        for v in (0..values.len()).filter(|v| !self.inputs.contains(v)) {
-            for sign in [1, -1] {
-                let mut row = Row { coefficients: vec![0; values.len()], constant: values[v].checked_mul(-sign)? };
-                row.coefficients[v] = sign;
-                rows.push(row);
-            }
-        }
-        Some(rows)
-    }
-
-    /// A step from a state at `node` with the rows.
-    fn step(&self, node: usize, at: &[Row], pick: Pick) -> Option<Taken> {
+    /// A step from a state at `node` with the rows, or with the values, if there are some, of the variables that are no inputs.
+    fn step(&self, node: usize, at: &[Row], fixed: &[i64], pick: Pick) -> Option<Taken> {
         let goals = self.levels.last()?;
+        let is_fixed = |d: usize| d < fixed.len() && !self.inputs.contains(&d);
         for (number, this) in self.moves[node].iter().enumerate() {
             for &goal in &goals[this.target] {
                 let mut rows = this.rows_to(&self.all[goal].rows)?;
@@ -89,7 +77,16 @@ impl Work {
                     row.coefficients.resize(this.dimensions, 0);
                     rows.push(row);
                 }
-                if let Some(values) = point(rows, this.dimensions, pick) {
+                for row in &mut rows {
+                    for d in (0..fixed.len()).filter(|&d| is_fixed(d)) {
+                        let c = std::mem::take(&mut row.coefficients[d]);
+                        row.constant = row.constant.checked_add(c.checked_mul(fixed[d])?)?;
+                    }
+                }
+                if let Some(mut values) = point(rows, this.dimensions, pick) {
+                    for d in (0..fixed.len()).filter(|&d| is_fixed(d)) {
+                        values[d] = fixed[d];
+                    }
                     let behind = this.next.iter().map(|n| n.at(&values)).collect::<Option<_>>()?;
                     return Some(Taken { node, number, values, behind });
                 }
