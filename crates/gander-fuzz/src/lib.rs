@@ -14,6 +14,7 @@ pub mod linear;
 pub mod source;
 mod streams;
 pub mod terms;
+mod words;
 
 pub use gander_term::random::Random;
 

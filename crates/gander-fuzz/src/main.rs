@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use gander_fuzz::source::{self, Tongue};
-use gander_fuzz::{Budget, Tally, linear, terms};
+use gander_fuzz::{Budget, Tally, linear, source, terms};
+use gander_lang::LANGUAGES;
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -16,18 +16,20 @@ fn main() -> ExitCode {
     let budget = Budget::Time(Duration::from_secs(number("--seconds", 60)));
     let seed = number("--seed", 1);
     let tally = match args.first().map(String::as_str) {
-        Some("source") => source::run(Tongue::Sts, &source::seeds(Tongue::Sts), seed, budget),
-        Some("lustre") => source::run(Tongue::Lustre, &source::seeds(Tongue::Lustre), seed, budget),
         Some("terms") => terms::run(&terms::Plan::of_this_machine(), seed, budget),
         Some("linear") => {
             let (tally, counts) = linear::run(&linear::Plan::of_this_machine(), seed, budget);
             println!("{counts:?}");
             tally
         }
-        _ => {
-            eprintln!("usage: gander-fuzz source|lustre|terms|linear [--seconds N] [--seed S]");
-            return ExitCode::from(2);
-        }
+        target => match LANGUAGES.iter().find(|language| Some(language.name) == target) {
+            Some(language) => source::run(language, &source::seeds(language), seed, budget),
+            None => {
+                let languages: Vec<&str> = LANGUAGES.iter().map(|language| language.name).collect();
+                eprintln!("usage: gander-fuzz terms|linear|{} [--seconds N] [--seed S]", languages.join("|"));
+                return ExitCode::from(2);
+            }
+        },
     };
     report(&args[0], seed, &tally)
 }

@@ -2,8 +2,8 @@
 
 use std::io::Write;
 
-use gander_fuzz::source::{self, Tongue};
-use gander_fuzz::{Budget, Tally, linear, terms};
+use gander_fuzz::{Budget, Tally, linear, source, terms};
+use gander_lang::LANGUAGES;
 
 fn expect_clean(tally: &Tally, at_least: u64) {
     if let Some(f) = tally.findings.first() {
@@ -12,22 +12,43 @@ fn expect_clean(tally: &Tally, at_least: u64) {
     assert!(tally.rounds >= at_least, "only {} rounds", tally.rounds);
 }
 
+/// The least that mutations must reach: texts that load, and texts kept as seeds.
+struct Reach {
+    seeds: usize,
+    deep: u64,
+    kept: u64,
+}
+
+fn mutate(name: &str, rounds: u64, reach: Reach) {
+    let language = LANGUAGES.iter().find(|language| language.name == name).expect("a language");
+    let seeds = source::seeds(language);
+    assert!(seeds.len() > reach.seeds, "the corpus was not found");
+    let tally = source::run(language, &seeds, 1, Budget::Rounds(rounds));
+    expect_clean(&tally, rounds);
+    let reached = tally.deep > reach.deep && tally.kept > reach.kept;
+    assert!(reached, "the mutations reach nothing: {} deep, {} kept", tally.deep, tally.kept);
+}
+
 #[test]
 fn mutated_sources() {
-    let seeds = source::seeds(Tongue::Sts);
-    assert!(seeds.len() > 60, "the corpus was not found");
-    let tally = source::run(Tongue::Sts, &seeds, 1, Budget::Rounds(4_000));
-    expect_clean(&tally, 4_000);
-    assert!(tally.deep > 100 && tally.kept > 10, "the mutations reach nothing: {tally:?}");
+    mutate("sts", 4_000, Reach { seeds: 60, deep: 100, kept: 10 });
 }
 
 #[test]
 fn mutated_lustre() {
-    let seeds = source::seeds(Tongue::Lustre);
-    assert!(!seeds.is_empty(), "the sample was not found");
-    let tally = source::run(Tongue::Lustre, &seeds, 1, Budget::Rounds(4_000));
-    expect_clean(&tally, 4_000);
-    assert!(tally.deep > 20 && tally.kept > 10, "the mutations reach nothing: {tally:?}");
+    mutate("lustre", 4_000, Reach { seeds: 10, deep: 20, kept: 10 });
+}
+
+#[test]
+fn mutated_scripts() {
+    mutate("script", 4_000, Reach { seeds: 15, deep: 100, kept: 10 });
+}
+
+#[test]
+fn mutated_files_of_other_tools() {
+    for name in ["vmt", "horn", "btor2", "mcmt", "smv"] {
+        mutate(name, 2_000, Reach { seeds: 0, deep: 10, kept: 3 });
+    }
 }
 
 #[test]

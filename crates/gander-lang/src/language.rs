@@ -65,7 +65,12 @@ pub struct Language {
 pub const LANGUAGES: &[Language] = &[
     Language { name: "sts", extensions: &["sts"], load: crate::sts::load, format: Some(crate::sts::format) },
     Language { name: "lustre", extensions: &["lus", "ec"], load: crate::lustre::load, format: None },
-    Language { name: "script", extensions: &["script", "umc"], load: crate::script::load, format: None },
+    Language {
+        name: "script",
+        extensions: &["script", "umc"],
+        load: crate::script::load,
+        format: Some(crate::script::format),
+    },
     Language { name: "vmt", extensions: &["vmt"], load: crate::vmt::load, format: None },
     Language { name: "horn", extensions: &["smt2", "horn", "chc"], load: crate::chc::load, format: None },
     Language { name: "btor2", extensions: &["btor2", "btor"], load: crate::btor2::load, format: None },

@@ -1,4 +1,4 @@
-//! Text to tokens; comments and layout are dropped. Keywords are names that the parser reads by their place.
+//! Text to tokens; comments are kept for the formatter only, layout is dropped. Keywords are names that the parser reads by their place.
 
 use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
@@ -12,6 +12,10 @@ pub(super) enum Kind {
     Number,
     /// An operator or bracket, by its text.
     Sign(&'static str),
+    /// `// …`, without its line end.
+    LineComment,
+    /// `/* … */`
+    BlockComment,
     End,
 }
 
@@ -32,8 +36,15 @@ const SIGNS: &[&str] = &[
 const FOREIGN: &[(&str, &str)] =
     &[("≤", "<="), ("≥", ">="), ("≠", "!="), ("∧", "&"), ("∨", "|"), ("¬", "!"), ("→", "->"), ("#", "//")];
 
-/// Cuts a text into tokens; the last one is [`Kind::End`].
+/// Cuts a text into tokens without comments; the last one is [`Kind::End`].
 pub(super) fn lex(text: &str, report: &mut Report) -> Vec<Token> {
+    let mut tokens = scan(text, report);
+    tokens.retain(|token| !matches!(token.kind, Kind::LineComment | Kind::BlockComment));
+    tokens
+}
+
+/// Cuts a text into tokens and comments; the last one is [`Kind::End`].
+pub(super) fn scan(text: &str, report: &mut Report) -> Vec<Token> {
     let mut tokens = Vec::with_capacity(text.len() / 4 + 1);
     let mut at = if text.starts_with('\u{feff}') { 3 } else { 0 };
     while let Some(first) = text[at..].chars().next() {
@@ -45,16 +56,20 @@ pub(super) fn lex(text: &str, report: &mut Report) -> Vec<Token> {
         let length = if first.is_whitespace() {
             first.len_utf8()
         } else if rest.starts_with("//") {
-            run(0, |c| c != '\n')
+            let length = run(0, |c| c != '\n');
+            tokens.push(Token { kind: Kind::LineComment, span: here(length) });
+            length
         } else if let Some(comment) = rest.strip_prefix("/*") {
-            match comment.find("*/") {
+            let length = match comment.find("*/") {
                 Some(end) => end + 4,
                 None => {
                     let diagnostic = Diagnostic::new(Code::E0105, here(2), "this comment is never closed");
                     report.add(diagnostic.help("end it with `*/`"));
                     rest.len()
                 }
-            }
+            };
+            tokens.push(Token { kind: Kind::BlockComment, span: here(length) });
+            length
         } else if first == '_' || unicode_ident::is_xid_start(first) {
             let length = run(first.len_utf8(), unicode_ident::is_xid_continue);
             tokens.push(Token { kind: Kind::Ident, span: here(length) });

@@ -9,12 +9,15 @@
 
 mod check;
 mod expressions;
+mod format;
 mod lexer;
 mod lower;
 mod parser;
 mod program;
 mod syntax;
 mod terms;
+
+pub use format::format;
 
 use crate::language::Loaded;
 use crate::report::Report;

@@ -10,7 +10,7 @@ use crate::span::Span;
 use crate::suggest::nearest;
 
 /// The words that begin a block.
-const HEADERS: &[&str] = &[
+pub(super) const HEADERS: &[&str] = &[
     "MAXSTEPS", "VARS", "INIT", "TRANS", "PROGRAM", "PROCESS", "REACH", "INF", "SAFE", "LIVENESS", "DEADLOCK", "CHECK",
 ];
 const GOALS: &[&str] = &["REACH", "INF", "SAFE", "LIVENESS", "DEADLOCK", "CHECK"];
