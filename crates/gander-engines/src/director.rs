@@ -97,7 +97,7 @@ fn run(
         let _ = wake.send(Message::Cancelled);
     });
     let config = Arc::new(config.clone());
-    let reduction = Reduction::of(system);
+    let reduction = Reduction::of(system, &|| cancel.is_cancelled());
     let board = Arc::new(Board::new(system));
     let settled = Arc::new(system.claims.iter().map(|_| AtomicBool::new(true)).collect::<Vec<_>>());
     for claim in &config.claims {

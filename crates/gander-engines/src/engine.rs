@@ -337,7 +337,7 @@ mod tests {
                 let desk = Desk {
                     engine: info.name,
                     shortest: info.finds_shortest,
-                    reduction: Reduction::of(&made.system),
+                    reduction: Reduction::of(&made.system, &|| false),
                     config: Arc::new(CheckConfig::new(Arc::clone(&solvers), claims.clone())),
                     claims: claims.into_iter().filter(decides).collect(),
                     board: Arc::new(Board::new(&made.system)),

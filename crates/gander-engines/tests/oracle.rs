@@ -5,8 +5,12 @@
 #[path = "models/against_oracle.rs"]
 mod against_oracle;
 
+use std::sync::Arc;
+
 use against_oracle::Portfolio;
-use gander_oracle::{Comparison, Lengths, Report, Settings, compare};
+use gander_oracle::{Comparison, Decider, Decision, Lengths, Report, Settings, compare};
+use gander_system::passes::flatten;
+use gander_system::{ClaimKind, Goal, Structure, System};
 
 fn systems() -> u64 {
     std::env::var("GANDER_ORACLE_SYSTEMS").ok().and_then(|n| n.parse().ok()).unwrap_or(100)
@@ -75,6 +79,52 @@ fn definitions_agree() {
         assert!(report.disagreements.is_empty(), "{report}");
         let (holds, fails) = decided(&report);
         assert!(holds > 0 && fails > 0, "{report}");
+    }
+}
+
+/// Decides claims about states of the system with its node in a variable, as files of other tools have it: engines get
+/// nodes back, and what they find is carried over two passes.
+struct Hidden {
+    portfolio: Portfolio,
+    /// In how many systems the place was a variable.
+    systems: usize,
+}
+
+impl Decider for Hidden {
+    fn decide(&mut self, system: &Arc<System>) -> Vec<Option<Decision>> {
+        let mut flat = flatten(system).expect("any system can be flattened").system;
+        flat.structure = Structure::Foreign;
+        flat.fairness.clear();
+        let about_states = |kind: &ClaimKind| match kind {
+            ClaimKind::Always(_) => true,
+            ClaimKind::Reachable(goals) => matches!(goals[..], [Goal::State(_)]),
+            _ => false,
+        };
+        // Some other claims become claims about states in a flat system; these have other lengths.
+        let asked: Vec<bool> = system.claims.iter().map(|c| about_states(&c.kind)).collect();
+        let mut position = asked.iter();
+        flat.claims.retain(|_| position.next() == Some(&true));
+        if flat.claims.is_empty() {
+            return vec![None; asked.len()];
+        }
+        self.systems += 1;
+        let mut found = self.portfolio.decide(&Arc::new(flat)).into_iter();
+        asked.into_iter().map(|asked| if asked { found.next().flatten() } else { None }).collect()
+    }
+}
+
+#[test]
+fn control_in_variables_agrees() {
+    for engines in [None, Some(&["pdr"][..]), Some(&["nodes"][..]), Some(&["bmc"][..]), Some(&["induction"][..])] {
+        let mut hidden = Hidden { portfolio: Portfolio::new(engines), systems: 0 };
+        let settings = Settings::few_states().linear().composed();
+        let comparison = Comparison { lengths: Lengths::Any, settings, ..Comparison::default() };
+        let report = compare(950_000..950_000 + systems().div_ceil(2), &mut hidden, comparison);
+        let problems = hidden.portfolio.problems;
+        assert!(problems.is_empty(), "internal errors:\n{}", problems.join("\n"));
+        assert!(report.disagreements.is_empty(), "{report}");
+        let (holds, fails) = decided(&report);
+        assert!(hidden.systems > 0 && holds > 0 && fails > 0, "{engines:?}: {report}");
     }
 }
 

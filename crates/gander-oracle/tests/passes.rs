@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use gander_oracle::{Answer, GeneratedSystem, Limits, Settings, decide, describe, generate_with};
-use gander_system::passes::{chain, constants, flatten, slice};
-use gander_system::{ClaimId, ClaimKind, Goal, System};
+use gander_system::passes::{chain, constants, flatten, recover_control, slice};
+use gander_system::{ClaimId, ClaimKind, Goal, Structure, System};
 
 /// What the oracle says about the claims of a system, by name; what it refuses is left out.
 fn answers(system: &System) -> BTreeMap<String, Answer> {
@@ -51,6 +51,29 @@ fn flattening_keeps_the_answers() {
         compared += same("flatten", &made, &flatten(&made.system).unwrap().system);
     }
     assert!(compared > 2_000, "{compared}");
+}
+
+/// A system whose node is a variable, as other tools write it, gets its nodes back.
+#[test]
+fn recovering_control_keeps_the_answers() {
+    let (mut compared, mut recovered) = (0, 0);
+    for settings in [Settings::few_states(), Settings::few_states().composed()] {
+        for made in systems(settings, 300) {
+            let mut flat = flatten(&made.system).unwrap().system;
+            flat.structure = Structure::Foreign;
+            flat.fairness.clear();
+            flat.claims.retain(|c| match &c.kind {
+                ClaimKind::Always(_) => true,
+                ClaimKind::Reachable(goals) => matches!(goals[..], [Goal::State(_)]),
+                _ => false,
+            });
+            if let Some(new) = recover_control(&flat, &|| false).unwrap() {
+                recovered += 1;
+                compared += same("recover", &made, &new.system);
+            }
+        }
+    }
+    assert!(recovered > 100 && compared > 500, "{recovered} systems, {compared} claims");
 }
 
 #[test]

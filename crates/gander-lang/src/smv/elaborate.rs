@@ -382,7 +382,7 @@ impl<'a> Elaborate<'a> {
             }
         }
         for &e in &module.init {
-            let made = self.term(i, e, Sort::Bool);
+            let made = self.about_state(i, e, "INIT");
             self.machine.init.extend(made);
         }
         for &e in &module.trans {
@@ -390,12 +390,12 @@ impl<'a> Elaborate<'a> {
             self.machine.trans.extend(made);
         }
         for &e in &module.invar {
-            let made = self.term(i, e, Sort::Bool);
+            let made = self.about_state(i, e, "INVAR");
             self.machine.invariant.extend(made);
         }
         for (k, (spec, name, formula, span)) in module.specs.iter().enumerate() {
             let asked = match spec {
-                Spec::Invariant => self.term(i, *formula, Sort::Bool).map(Asked::Always),
+                Spec::Invariant => self.about_state(i, *formula, "INVARSPEC").map(Asked::Always),
                 _ => self.temporal(i, *formula, *spec),
             };
             let Some(asked) = asked else { continue };
@@ -415,6 +415,19 @@ impl<'a> Elaborate<'a> {
         }
     }
 
+    /// A formula that speaks of one state.
+    fn about_state(&mut self, i: usize, e: Expr, place: &str) -> Option<TermId> {
+        let made = self.term(i, e, Sort::Bool)?;
+        let next: FxHashSet<SymbolId> = self.variables.iter().filter_map(|(v, _)| v.next).collect();
+        if self.pool.free_symbols(&[made]).iter().any(|s| next.contains(s)) {
+            let message = format!("`next` cannot stand in {place}: it speaks of one state");
+            let help = "keep the value in a variable: `ASSIGN next(before) := x;`, and speak of `before` and `x`";
+            self.report.add(Diagnostic::new(Code::E0403, self.file.span(e), message).help(help));
+            return None;
+        }
+        Some(made)
+    }
+
     /// `G p`, `F p`, `G F p`, `G (p -> F q)`; for a branching property only the first.
     fn temporal(&mut self, i: usize, e: Expr, spec: Spec) -> Option<Asked> {
         let file = self.file;
@@ -423,21 +436,21 @@ impl<'a> Elaborate<'a> {
             Part::Unary("G", inner) => match part(*inner) {
                 Part::Unary("F", p) if spec == Spec::Linear => {
                     let p = self.below(*p);
-                    Asked::AlwaysEventually(self.term(i, p, Sort::Bool)?)
+                    Asked::AlwaysEventually(self.about_state(i, p, "a property")?)
                 }
                 Part::Binary("->", p, q) if spec == Spec::Linear && matches!(part(*q), Part::Unary("F", _)) => {
                     let Part::Unary(_, q) = part(*q) else { return None };
                     let (p, q) = (self.below(*p), self.below(*q));
-                    Asked::LeadsTo(self.term(i, p, Sort::Bool)?, self.term(i, q, Sort::Bool)?)
+                    Asked::LeadsTo(self.about_state(i, p, "a property")?, self.about_state(i, q, "a property")?)
                 }
                 _ => {
                     let p = self.below(*inner);
-                    Asked::Always(self.term(i, p, Sort::Bool)?)
+                    Asked::Always(self.about_state(i, p, "a property")?)
                 }
             },
             Part::Unary("F", p) if spec == Spec::Linear => {
                 let p = self.below(*p);
-                Asked::Eventually(self.term(i, p, Sort::Bool)?)
+                Asked::Eventually(self.about_state(i, p, "a property")?)
             }
             _ => {
                 let span = file.span(e);

@@ -38,7 +38,16 @@ pub(crate) enum ParamSymbols {
 impl<'a> Copying<'a> {
     /// A new system with these nodes and nothing else yet.
     pub(crate) fn new(from: &'a System, nodes: &[(&str, Option<Span>)]) -> Result<Copying<'a>, BuildError> {
-        let to = SystemBuilder::new(&from.name, Pool::fork(&from.pool), nodes)?;
+        Copying::in_pool(from, Pool::fork(&from.pool), nodes)
+    }
+
+    /// [`Copying::new`] in a fork of the system's pool in which terms have been made already.
+    pub(crate) fn in_pool(
+        from: &'a System,
+        pool: Pool,
+        nodes: &[(&str, Option<Span>)],
+    ) -> Result<Copying<'a>, BuildError> {
+        let to = SystemBuilder::new(&from.name, pool, nodes)?;
         Ok(Copying { from, to, vars: Vec::new(), origins: Vec::new() })
     }
 

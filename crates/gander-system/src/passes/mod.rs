@@ -10,6 +10,7 @@
 //! | [`pursuit`] | liveness claims as claims about safety |
 //! | [`within`], [`started_at`] | the same steps with another claim or start |
 //! | [`flatten`] | one node; the old node is a variable |
+//! | [`recover_control`] | nodes for what some variables say about the place of a program |
 //! | [`pinned`] | claims about guards and effects that say the same while these are removed |
 //! | [`granules`] | conjuncts and branches of formulas as elements of their own |
 //! | [`mutants`] | a small mistake in one place |
@@ -30,6 +31,7 @@ mod granules;
 mod mutants;
 mod pinned;
 mod pursuit;
+mod recover;
 mod relocate;
 mod restart;
 mod shortcuts;
@@ -46,6 +48,7 @@ pub use granules::{Divided, Fork, Grain, Granule, granules};
 pub use mutants::{Mutant, Mutants, mutants};
 pub use pinned::{Eliminate, PinError, Pinned, pinned};
 pub use pursuit::{Asked, Aspect, Begin, Finding, Pursuit, PursuitError, Stage, pursuit};
+pub use recover::{Recovered, recover_control};
 pub use restart::{started_at, within};
 pub use shortcuts::{Shortcut, with_shortcuts};
 pub use slice::{Slice, slice};
