@@ -72,7 +72,8 @@ fn limits_far_from_the_claim() {
     let found = cores(contracts(), CONTRACTS, |_| true);
     let core = |claim: &str| found.iter().find(|(name, _)| name.contains(claim)).unwrap().1.join(" ");
     assert!(found.iter().all(|(_, names)| !names.is_empty() && !names.iter().any(|n| n.contains("far"))), "{found:?}");
-    for (claim, parts) in [("ok1", ["g1", "g2", "sum"]), ("ok2", ["g1", "g3", "g4"]), ("ok3", ["near", "ok3", "twice"])] {
+    for (claim, parts) in [("ok1", ["g1", "g2", "sum"]), ("ok2", ["g1", "g3", "g4"]), ("ok3", ["near", "ok3", "twice"])]
+    {
         let core = core(claim);
         assert!(parts.iter().all(|p| core.split(' ').any(|n| n.ends_with(p))), "{claim}: {core}");
     }
