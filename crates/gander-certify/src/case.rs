@@ -18,7 +18,7 @@ use gander_term::{EvalError, Features, Op, Pool, Sort, SymbolId, TermId, Value};
 use crate::formula::{computed, fold_closed};
 use crate::known::Known;
 use crate::obvious::obvious_model;
-use crate::rejection::{Rejection, undecided, wrong};
+use crate::rejection::{INTERRUPTED, OUT_OF_TIME, Rejection, undecided, wrong};
 use crate::{CheckLimits, Tools};
 
 /// How many values of a counterexample a message shows.
@@ -157,10 +157,10 @@ impl<'a> Case<'a> {
     /// Fails if the check was interrupted or its time is over.
     pub(crate) fn look_up(&self) -> Result<(), Rejection> {
         if self.tools.killer.is_tripped() {
-            return Err(undecided("the check was interrupted"));
+            return Err(undecided(INTERRUPTED));
         }
         match self.deadline {
-            Some(end) if Instant::now() >= end => Err(undecided("the check ran out of time")),
+            Some(end) if Instant::now() >= end => Err(undecided(OUT_OF_TIME)),
             _ => Ok(()),
         }
     }

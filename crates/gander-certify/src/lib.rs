@@ -39,6 +39,7 @@ use std::time::{Duration, Instant};
 pub use gander_linear::Budget;
 use gander_smt::{Killer, Session, Solver, Solvers};
 use gander_system::{ClaimId, ClaimKind, Evidence, Run, StartId, System, Verdict, passes};
+use gander_term::stop::{StopSign, Stopped};
 use gander_term::{Pool, TermId};
 use rustc_hash::FxHashSet;
 
@@ -50,7 +51,7 @@ pub use rejection::Rejection;
 use bad::Bad;
 use case::Case;
 use known::Known;
-use rejection::{undecided, wrong};
+use rejection::{INTERRUPTED, OUT_OF_TIME, undecided, wrong};
 use unroll::Induction;
 
 /// What a check may cost.
@@ -110,6 +111,21 @@ pub(crate) struct Tools {
     limits: CheckLimits,
     killer: Killer,
     log: Option<LogSink>,
+}
+
+/// A check looks at the time itself between its questions; where it is at work for longer, it is broken off so much later.
+const SLACK: Duration = Duration::from_millis(20);
+
+impl Tools {
+    /// The sign that a check heeds.
+    fn sign(&self, deadline: Option<Instant>) -> StopSign {
+        self.killer.sign().until(deadline.and_then(|end| end.checked_add(SLACK)))
+    }
+
+    /// What a check says that was stopped by the sign.
+    fn broken_off(&self) -> Rejection {
+        undecided(if self.killer.is_tripped() { INTERRUPTED } else { OUT_OF_TIME })
+    }
 }
 
 /// A system, and what was shown of it so far, over this pool.
@@ -224,8 +240,11 @@ impl Checker {
     /// Checks that a run is one of the system: start, guards, effects and assumptions, step by step.
     pub fn replay(&mut self, system: &System, run: &Run) -> Result<(), Rejection> {
         let deadline = self.tools.limits.total.and_then(|t| Instant::now().checked_add(t));
-        let mut case = Case::new(system, &self.tools, deadline);
-        replay::replay(&mut case, run, &mut replay::Blind).map(drop)
+        let replayed = self.tools.sign(deadline).heed(|| {
+            let mut case = Case::new(system, &self.tools, deadline);
+            replay::replay(&mut case, run, &mut replay::Blind).map(drop)
+        });
+        replayed.unwrap_or_else(|Stopped| Err(self.tools.broken_off()))
     }
 
     /// [`Checker::check`] for several verdicts about one system, each with its own outcome. What they have in common is
@@ -236,6 +255,22 @@ impl Checker {
         verdicts: &[(ClaimId, &Verdict)],
     ) -> Vec<Result<Certified, Rejection>> {
         let deadline = self.tools.limits.total.and_then(|t| Instant::now().checked_add(t));
+        let mut outcomes = Vec::with_capacity(verdicts.len());
+        let sign = self.tools.sign(deadline);
+        if sign.heed(|| self.check_each(system, verdicts, deadline, &mut outcomes)).is_err() {
+            outcomes.resize_with(verdicts.len(), || Err(self.tools.broken_off()));
+        }
+        outcomes
+    }
+
+    /// [`Checker::check_all`], as far as it comes. If it is broken off, sessions and what was known are dropped with it.
+    fn check_each(
+        &mut self,
+        system: &System,
+        verdicts: &[(ClaimId, &Verdict)],
+        deadline: Option<Instant>,
+        outcomes: &mut Vec<Result<Certified, Rejection>>,
+    ) {
         let same = |s: &Arc<System>| std::ptr::eq(&**s, system);
         let known = self.subject.as_mut().filter(|(s, _)| same(s)).and_then(|(_, known)| known.take());
         let mut case = match known {
@@ -247,7 +282,6 @@ impl Checker {
         if verdicts.len() > 1 {
             check_shared(&mut case, verdicts);
         }
-        let mut outcomes = Vec::with_capacity(verdicts.len());
         for &(claim, verdict) in verdicts {
             let (asked_before, proved_before) = (case.queries, case.certificates);
             let outcome = match verdict {
@@ -279,7 +313,6 @@ impl Checker {
             }
             _ => {}
         }
-        outcomes
     }
 }
 

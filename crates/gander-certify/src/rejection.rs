@@ -22,6 +22,11 @@ impl fmt::Display for Rejection {
 
 impl std::error::Error for Rejection {}
 
+/// Somebody used the killer.
+pub(crate) const INTERRUPTED: &str = "the check was interrupted";
+/// The limit on the time of the whole check was reached.
+pub(crate) const OUT_OF_TIME: &str = "the check ran out of time";
+
 pub(crate) fn wrong(why: impl Into<String>) -> Rejection {
     Rejection::Wrong(why.into())
 }

@@ -2,13 +2,15 @@
 //!
 //! A token is a flag and a list of actions. [`CancelToken::cancel`] sets the flag and runs every action once; an action
 //! registered later runs at once. Solver sessions register their [`Killer`], so an engine that waits for a solver
-//! is woken by the death of the child. Tokens form a tree: cancelling a parent cancels its children.
+//! is woken by the death of the child. Tokens form a tree: cancelling a parent cancels its children. Work that heeds
+//! [`CancelToken::sign`] ends in the middle of a long loop.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use gander_smt::Killer;
+use gander_term::stop::StopSign;
 
 type Action = Box<dyn FnOnce() + Send>;
 
@@ -20,7 +22,7 @@ pub struct CancelToken {
 
 #[derive(Default)]
 struct Inner {
-    cancelled: AtomicBool,
+    cancelled: Arc<AtomicBool>,
     actions: Mutex<Vec<Action>>,
 }
 
@@ -54,6 +56,11 @@ impl CancelToken {
     /// True once [`CancelToken::cancel`] was called.
     pub fn is_cancelled(&self) -> bool {
         self.inner.cancelled.load(Ordering::SeqCst)
+    }
+
+    /// The sign that is up once the token is cancelled.
+    pub fn sign(&self) -> StopSign {
+        StopSign::when(&self.inner.cancelled)
     }
 
     /// Runs `action` when the token is cancelled; now, if it is already.

@@ -23,6 +23,7 @@ use std::time::{Duration, Instant};
 use gander_certify::Rejection;
 use gander_smt::{Killer, Records};
 use gander_system::{ClaimId, Evidence, Leg, NodeFormulas, Obstacle, System, Verdict};
+use gander_term::stop::Stopped;
 
 use crate::board::{Board, Fact, ProvedInvariant};
 use crate::cancel::CancelToken;
@@ -97,19 +98,24 @@ fn run(
         let _ = wake.send(Message::Cancelled);
     });
     let config = Arc::new(config.clone());
-    let reduction = Reduction::of(system, &|| cancel.is_cancelled());
+    let deadline = config.timeout.and_then(|t| started.checked_add(t));
+    let sign = cancel.sign().until(deadline);
+    // If there is no time left for this, there is none for engines either.
+    let reduced = sign.heed(|| Reduction::of(system, &|| sign.is_up()));
+    let reduction = reduced.unwrap_or_else(|Stopped| Reduction::none(system));
     let board = Arc::new(Board::new(system));
     let settled = Arc::new(system.claims.iter().map(|_| AtomicBool::new(true)).collect::<Vec<_>>());
     for claim in &config.claims {
         settled[claim.index()].store(false, Ordering::SeqCst);
     }
-    control::raise_bounds(system, &config.claims, &board);
+    // Bounds that are not known yet are no obstacle.
+    let _ = sign.heed(|| control::raise_bounds(system, &config.claims, &board));
     let office =
         Office { reduction, config: &config, board: &board, settled: &settled, cancel: &all, messages: &sender };
     // A portfolio of the user's may leave out engines that begin at once.
     let own_portfolio = choice == Choice::Planned && config.portfolio.is_some();
     let at_once = |info: &EngineInfo| choice == Choice::Named || (!own_portfolio && info.begins_at_once);
-    let floor = Floor::new(office.slots(engines, at_once), sender.clone(), started);
+    let floor = Floor::new(office.slots(engines, at_once), sender.clone(), started, deadline);
     let mut places = vec![None; system.claims.len()];
     for (at, claim) in config.claims.iter().enumerate() {
         places[claim.index()] = Some(at);
@@ -124,6 +130,7 @@ fn run(
         messages,
         judge: Judge::new(system, &config, &all, started),
         started,
+        deadline,
         large: office.reduction.system.vars.len() > MOST_AT_ONCE,
         outcomes: config.claims.iter().map(|_| None).collect(),
         obstacles: config.claims.iter().map(|_| Vec::new()).collect(),
@@ -139,7 +146,7 @@ fn run(
     let ending = director.begin().unwrap_or_else(|| {
         observer.event(&Event::Working);
         if choice == Choice::Planned {
-            director.schedule = plan(&office, &floor, engines, at_once);
+            director.schedule = sign.heed(|| plan(&office, &floor, engines, at_once)).unwrap_or_default();
         }
         std::thread::scope(|scope| {
             let ending = director.direct(|| {
@@ -230,6 +237,8 @@ struct Director<'a> {
     messages: Receiver<Message>,
     judge: Judge,
     started: Instant,
+    /// When the time is over.
+    deadline: Option<Instant>,
     /// The system has many variables.
     large: bool,
     /// By position in the request.
@@ -271,7 +280,7 @@ const CHECK_GROWTH: u32 = 4;
 impl Director<'_> {
     /// Lets engines begin that need no thread for that; often nothing is left to do then.
     fn begin(&mut self) -> Option<Ending> {
-        let deadline = self.config.timeout.and_then(|t| self.started.checked_add(t));
+        let deadline = self.deadline;
         loop {
             while let Ok(message) = self.messages.try_recv() {
                 match message {
@@ -290,7 +299,7 @@ impl Director<'_> {
     }
 
     fn direct(&mut self, mut hire: impl FnMut()) -> Ending {
-        let deadline = self.config.timeout.and_then(|t| self.started.checked_add(t));
+        let deadline = self.deadline;
         let jobs = match self.config.jobs {
             0 => std::thread::available_parallelism().map_or(1, usize::from),
             jobs => jobs,

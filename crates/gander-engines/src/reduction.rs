@@ -22,9 +22,14 @@ pub(crate) struct Reduction {
 }
 
 impl Reduction {
+    /// The system as it is.
+    pub(crate) fn none(system: &Arc<System>) -> Reduction {
+        Reduction { given: Arc::clone(system), system: Arc::clone(system), back: Vec::new() }
+    }
+
     /// Passes that take long end early, without a result, once `stop` says so. A system that cannot be rebuilt is taken as it is.
     pub(crate) fn of(system: &Arc<System>, stop: &dyn Fn() -> bool) -> Reduction {
-        let mut reduction = Reduction { given: Arc::clone(system), system: Arc::clone(system), back: Vec::new() };
+        let mut reduction = Reduction::none(system);
         if let Ok(Some(found)) = definitions(system) {
             reduction.system = Arc::new(found.system.clone());
             reduction.back.push(Arc::new(found));

@@ -382,7 +382,7 @@ impl CheckView {
             5
         } else if any("fails") {
             1
-        } else if any("unknown") {
+        } else if any("unknown") || self.stopped.is_some() {
             3
         } else {
             0

@@ -362,7 +362,10 @@ impl Drop for Conversation {
         if let Some(log) = &mut self.log {
             let _ = log.flush();
         }
-        let all_said = self.failure.is_none() && self.sent == self.outbox.len() && self.marker.is_none();
+        // Whoever was broken off may have been in the middle of a sentence.
+        let broken_off = std::thread::panicking();
+        let said = self.failure.is_none() && self.sent == self.outbox.len() && self.marker.is_none();
+        let all_said = said && !broken_off;
         if let (Some(home), Some(mut process), true) = (&self.home, self.process.take(), all_said)
             && process.part_with(&self.killer)
         {

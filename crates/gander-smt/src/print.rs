@@ -7,6 +7,7 @@
 use std::fmt::Write as _;
 use std::rc::Rc;
 
+use gander_term::stop::look_out;
 use gander_term::{BvOp, Op, Pool, Sort, SymbolId, TermId, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -128,6 +129,7 @@ impl Printer<'_> {
         let mut enums = FxHashSet::default();
         let mut used = FxHashSet::default();
         for &t in order {
+            look_out();
             template.enums.extend(self.pool.sort(t).enumerations().into_iter().filter(|&id| enums.insert(id)));
             let Op::Symbol(s) = self.pool.op(t) else { continue };
             let symbol = self.pool.symbol(s);
@@ -147,6 +149,7 @@ impl Printer<'_> {
     /// Which bound variables are free where.
     fn find_parameters(&mut self, order: &[TermId]) {
         for &t in order {
+            look_out();
             let mut free: Vec<SymbolId> = match self.pool.op(t) {
                 Op::Symbol(s) if self.pool.symbol(s).bound => vec![s],
                 op if op.is_leaf() => continue,
@@ -175,6 +178,7 @@ impl Printer<'_> {
     fn choose_names(&mut self, order: &[TermId], root: TermId) {
         let mut uses: FxHashMap<TermId, u32> = FxHashMap::default();
         for &t in order {
+            look_out();
             let args = self.pool.args(t);
             for (i, &a) in args.iter().enumerate() {
                 *uses.entry(a).or_default() += self.copies(t, i);
@@ -182,6 +186,7 @@ impl Printer<'_> {
         }
         let mut nesting: FxHashMap<TermId, u32> = FxHashMap::default();
         for &t in order {
+            look_out();
             let op = self.pool.op(t);
             if op.is_leaf() {
                 continue;
@@ -325,6 +330,7 @@ impl Printer<'_> {
         let mut jobs = Vec::new();
         self.expand(out, root, &mut jobs);
         while let Some(job) = jobs.pop() {
+            look_out();
             match job {
                 Job::Text(text) => out.push(text),
                 Job::Owned(text) => out.push(&text),

@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
+use gander_term::stop::StopSign;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::process::{Pid, Signal, kill_process_group};
@@ -61,7 +62,7 @@ pub struct Killer {
 
 #[derive(Debug, Default)]
 struct KillerState {
-    tripped: AtomicBool,
+    tripped: Arc<AtomicBool>,
     children: Mutex<Vec<Weak<Shared>>>,
 }
 
@@ -86,6 +87,11 @@ impl Killer {
     /// True between [`Killer::kill`] and [`Killer::reset`].
     pub fn is_tripped(&self) -> bool {
         self.inner.tripped.load(Ordering::SeqCst)
+    }
+
+    /// The sign that is up while the killer is tripped.
+    pub fn sign(&self) -> StopSign {
+        StopSign::when(&self.inner.tripped)
     }
 
     /// Lets sessions start again.

@@ -9,6 +9,7 @@ use crate::array::ArrayValue;
 use crate::op::Op;
 use crate::pool::{NameClash, Pool, SymbolId, TermId};
 use crate::sort::{EnumId, Sort};
+use crate::stop::look_out;
 use crate::value::Value;
 
 /// Brings many terms of one other pool into a pool: shared subterms are copied once, and one bound symbol of the
@@ -37,6 +38,7 @@ impl Importer {
                 continue;
             }
             let before = stack.len();
+            look_out();
             stack.extend(from.args(t).iter().filter(|&&a| self.known(a, shared).is_none()));
             if stack.len() > before {
                 continue;

@@ -6,6 +6,7 @@ use crate::bits::Width;
 use crate::op::Op;
 use crate::pool::{Pool, SymbolId, TermId};
 use crate::sort::Sort;
+use crate::stop::look_out;
 
 /// What a set of terms is made of; decides which solver may be asked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -144,6 +145,7 @@ impl Pool {
         let mut seen: FxHashSet<TermId> = FxHashSet::default();
         let mut stack = roots.to_vec();
         while let Some(t) = stack.pop() {
+            look_out();
             if seen.insert(t) {
                 if !see(self, t) {
                     return;

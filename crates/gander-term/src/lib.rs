@@ -31,6 +31,7 @@ mod pool;
 pub mod random;
 mod simplify;
 mod sort;
+pub mod stop;
 mod store;
 mod substitute;
 mod text;

@@ -13,6 +13,7 @@ use rustc_hash::FxHasher;
 
 use crate::op::{Op, SortError};
 use crate::sort::{EnumId, Enumeration, Sort};
+use crate::stop::look_out;
 use crate::store::{Store, term_hash};
 use crate::value::Value;
 
@@ -394,6 +395,7 @@ impl Pool {
 
     /// The term `op(args)`, whose sort is known to be `sort`.
     pub(crate) fn intern(&mut self, op: Op, sort: Sort, args: &[TermId]) -> TermId {
+        look_out();
         let hash = term_hash(op, args);
         let mut pool: &Pool = self;
         loop {
@@ -415,6 +417,7 @@ impl Pool {
         let mut order = Vec::new();
         let mut stack: Vec<(TermId, bool)> = roots.iter().rev().map(|&r| (r, false)).collect();
         while let Some((t, done)) = stack.pop() {
+            look_out();
             if done {
                 order.push(t);
             } else if seen.insert(t) {

@@ -6,6 +6,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::pool::{Pool, SymbolId, TermId};
+use crate::stop::look_out;
 
 /// A substitution for many terms of one pool: shared subterms are rewritten once.
 #[derive(Clone, Debug)]
@@ -55,6 +56,7 @@ impl Substitution {
         let mut stack = vec![t];
         let mut args = Vec::new();
         while let Some(&t) = stack.last() {
+            look_out();
             if self.known(t).is_some() {
                 stack.pop();
                 continue;

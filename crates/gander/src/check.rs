@@ -269,11 +269,28 @@ pub fn check_loaded(
     observer: &dyn Observer,
 ) -> Checked {
     let started = Instant::now();
-    let (loaded, mut diagnostics) = load(source, file_name, options.paint);
+    let sign = cancel.sign().until(options.timeout.and_then(|t| started.checked_add(t)));
+    let read = sign.heed(|| {
+        let (mut loaded, diagnostics) = load(source, file_name, options.paint);
+        // The others are there only if the first is.
+        let systems = loaded.system.take().into_iter().chain(std::mem::take(&mut loaded.others));
+        let systems: Vec<Arc<System>> = systems.map(|s| Arc::new(s.and_structural_claims())).collect();
+        (loaded, systems, diagnostics)
+    });
+    let Ok((loaded, systems, mut diagnostics)) = read else {
+        let mut checked = Checked::rejected(file_name, Vec::new());
+        checked.view.stopped = Some(match options.timeout {
+            Some(limit) if !cancel.is_cancelled() => {
+                format!("stopped by the time limit of {} s while the model was being read", limit.as_secs_f64())
+            }
+            _ => "stopped while the model was being read".to_string(),
+        });
+        return checked;
+    };
     diagnostics.retain(|d| !options.allow.iter().any(|code| code.as_str() == d.code));
-    let Some(system) = loaded.system else { return Checked::rejected(file_name, diagnostics) };
-    let systems: Vec<Arc<System>> =
-        std::iter::once(system).chain(loaded.others).map(|s| Arc::new(s.and_structural_claims())).collect();
+    if systems.is_empty() {
+        return Checked::rejected(file_name, diagnostics);
+    }
     let configs = match configure_all(&systems, options) {
         Ok(configs) => configs,
         Err(error) => {
@@ -336,7 +353,7 @@ pub fn check_loaded(
                     allowed: &options.allow,
                     time: options.timeout.map(|t| t.saturating_sub(started.elapsed())),
                 };
-                let found = findings(&lint, cancel);
+                let found = sign.heed(|| findings(&lint, cancel)).unwrap_or_default();
                 view.diagnostics.extend(rendered(&found, source, file_name, options.paint));
             }
             report

@@ -11,6 +11,7 @@ use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use gander_system::{ClaimId, Obstacle};
+use gander_term::stop::Stopped;
 
 use crate::cancel::{CancelToken, lock};
 use crate::engine::{Advance, Desk, Engine, EngineInfo, Message};
@@ -28,6 +29,8 @@ enum Place {
     Working,
     /// Has nothing more to do.
     Finished(Box<dyn Engine>),
+    /// Was stopped in the middle of a piece of work, and is gone.
+    Stopped,
     /// Panicked.
     Broken(String),
 }
@@ -100,6 +103,8 @@ pub(super) struct Floor {
     closed: AtomicBool,
     messages: Mutex<Sender<Message>>,
     opened: Instant,
+    /// When all work has to be over.
+    deadline: Option<Instant>,
 }
 
 struct Hall {
@@ -127,13 +132,20 @@ struct Turn {
 }
 
 impl Floor {
-    pub(super) fn new(slots: Vec<Slot>, messages: Sender<Message>, opened: Instant) -> Floor {
+    /// A floor with these engines; no piece of work goes on after the deadline.
+    pub(super) fn new(
+        slots: Vec<Slot>,
+        messages: Sender<Message>,
+        opened: Instant,
+        deadline: Option<Instant>,
+    ) -> Floor {
         Floor {
             hall: Mutex::new(Hall { slots, workers: 0, jobs: 1 }),
             changed: Condvar::new(),
             closed: AtomicBool::new(false),
             messages: Mutex::new(messages),
             opened,
+            deadline,
         }
     }
 
@@ -217,11 +229,31 @@ impl Floor {
 
     fn take(&self, mut turn: Turn) {
         let begun = Instant::now();
+        let mut engine = turn.engine.take();
         let result = catch_unwind(AssertUnwindSafe(|| {
-            let engine = turn.engine.get_or_insert_with(|| (turn.info.open)(&turn.desk));
-            engine.advance(&turn.desk)
+            turn.desk.cancel.sign().until(self.deadline).heed(|| {
+                let engine = engine.get_or_insert_with(|| (turn.info.open)(&turn.desk));
+                engine.advance(&turn.desk)
+            })
         }));
-        self.put_back(turn, begun.elapsed(), result.map_err(panic_text));
+        let place = match result {
+            Ok(Ok(advance)) => {
+                let open = turn.desk.claims.iter().any(|c| turn.desk.is_open(*c));
+                match engine {
+                    engine if advance == Advance::Again && open && !turn.desk.is_cancelled() => Place::Waiting(engine),
+                    Some(engine) => Place::Finished(engine),
+                    None => Place::Broken("it was never made".into()),
+                }
+            }
+            Ok(Err(Stopped)) => Place::Stopped,
+            Err(panic) => {
+                let problem = panic_text(panic);
+                let message = Message::Broken { engine: turn.info.name, problem: problem.clone() };
+                let _ = lock(&self.messages).send(message);
+                Place::Broken(problem)
+            }
+        };
+        self.put_back(turn, begun.elapsed(), place);
     }
 
     fn next_turn(&self) -> Option<Turn> {
@@ -265,22 +297,12 @@ impl Floor {
         }
     }
 
-    fn put_back(&self, turn: Turn, used: Duration, result: Result<Advance, String>) {
+    fn put_back(&self, turn: Turn, used: Duration, place: Place) {
         let mut hall = lock(&self.hall);
         let Some(slot) = hall.slots.iter_mut().find(|s| s.info.name == turn.info.name) else { return };
         slot.used += used;
         slot.turns += 1;
-        let open = turn.desk.claims.iter().any(|c| turn.desk.is_open(*c));
-        slot.place = match (result, turn.engine) {
-            (Ok(Advance::Again), engine) if open && !turn.desk.is_cancelled() => Place::Waiting(engine),
-            (Ok(_), Some(engine)) => Place::Finished(engine),
-            (Ok(_), None) => Place::Broken("it was never made".into()),
-            (Err(problem), _) => {
-                let message = Message::Broken { engine: turn.info.name, problem: problem.clone() };
-                let _ = lock(&self.messages).send(message);
-                Place::Broken(problem)
-            }
-        };
+        slot.place = place;
         slot.desk = Some(turn.desk);
         self.changed.notify_all();
     }
@@ -311,7 +333,7 @@ impl Floor {
             let name = slot.info.name.to_string();
             match &slot.place {
                 Place::Waiting(Some(e)) | Place::Finished(e) => engines.push((name, e.obstacle(claim))),
-                Place::Waiting(None) | Place::Working => engines.push((name, None)),
+                Place::Waiting(None) | Place::Working | Place::Stopped => engines.push((name, None)),
                 Place::Broken(problem) => broken.push(Obstacle { engine: name, reason: format!("broke: {problem}") }),
             }
         }
@@ -332,7 +354,7 @@ impl Floor {
             facts: 0,
             ending: match s.place {
                 Place::Waiting(None) => EngineEnding::NotNeeded,
-                Place::Waiting(Some(_)) | Place::Working => EngineEnding::Stopped,
+                Place::Waiting(Some(_)) | Place::Working | Place::Stopped => EngineEnding::Stopped,
                 Place::Finished(_) => EngineEnding::Finished,
                 Place::Broken(_) => EngineEnding::Broke,
             },

@@ -7,6 +7,7 @@
 use std::time::{Duration, Instant};
 
 use gander_system::NodeId;
+use gander_term::stop::{StopSign, look_closely};
 use gander_term::{Importer, Pool, TermId};
 
 use super::analysis::Analysis;
@@ -126,12 +127,15 @@ pub(super) fn work_together(
             analysis.work(desk);
         }
     };
+    let sign = StopSign::here();
     std::thread::scope(|scope| {
         for branch in branches.iter_mut() {
-            scope.spawn(|| at_work(&mut branch.analysis, |a| a.is_idle()));
+            scope.spawn(|| sign.heed(|| at_work(&mut branch.analysis, |a| a.is_idle())));
         }
         at_work(main, |main| !main.has_work());
     });
+    // One that was broken off is not to be looked at.
+    look_closely();
     let over = branches.extract_if(.., |b| b.analysis.is_idle());
     let free = over.map(|mut branch| {
         let done = branch.give_back(main);

@@ -7,6 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::op::Op;
 use crate::pool::{Pool, SymbolId, TermId};
 use crate::sort::Sort;
+use crate::stop::look_out;
 use crate::value::Value;
 
 use super::MAX_QUANTIFIER_DEPTH;
@@ -75,6 +76,7 @@ impl Compiler<'_> {
         let mut seen = FxHashSet::default();
         let mut stack: Vec<(TermId, bool)> = roots.iter().rev().map(|&r| (r, false)).collect();
         while let Some((t, done)) = stack.pop() {
+            look_out();
             if done {
                 self.order.push(t);
                 continue;

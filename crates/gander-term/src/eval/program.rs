@@ -9,6 +9,7 @@ use crate::bits::{BvOp, apply_word, mask, sign_extend};
 use crate::op::Op;
 use crate::pool::{Pool, SymbolId, TermId};
 use crate::sort::Sort;
+use crate::stop::look_out;
 use crate::value::{IBig, Value};
 
 use super::cell::Cell;
@@ -164,6 +165,7 @@ impl Program {
 
     /// The values of the roots, where `inputs` gives the values of [`Program::inputs`].
     pub fn run<'s>(&self, inputs: &[Value], scratch: &'s mut Scratch) -> Result<&'s [Value], EvalError> {
+        look_out();
         scratch.prepare(self);
         if let Some(&missing) = self.inputs.get(inputs.len()) {
             return Err(EvalError::Unassigned(missing));
@@ -234,6 +236,7 @@ impl Program {
         }
         let root = q.body.roots[0].0 as usize;
         loop {
+            look_out();
             *fuel = fuel.checked_sub(1).ok_or(EvalError::Unbounded)?;
             q.body.execute(scratch, fuel)?;
             if scratch.cells[root].truth() == q.exists {

@@ -5,6 +5,7 @@ use rustc_hash::FxHashMap;
 use crate::op::Op;
 use crate::pool::{Pool, SymbolId, TermId};
 use crate::sort::Sort;
+use crate::stop::look_out;
 use crate::value::{IBig, Value};
 
 use super::domain::{Bound, Domain, domains};
@@ -29,6 +30,7 @@ impl Evaluator<'_> {
         let mut known: FxHashMap<TermId, Value> = FxHashMap::default();
         let mut stack = vec![root];
         while let Some(&t) = stack.last() {
+            look_out();
             if known.contains_key(&t) {
                 stack.pop();
                 continue;

@@ -29,6 +29,7 @@ use crate::eval::apply;
 use crate::op::Op;
 use crate::pool::{Pool, TermId};
 use crate::sort::Sort;
+use crate::stop::look_out;
 use crate::value::Value;
 
 /// Simplifies many terms of one pool: shared subterms are simplified once.
@@ -48,6 +49,7 @@ impl Simplifier {
         let mut stack = vec![t];
         let mut args = Vec::new();
         while let Some(&t) = stack.last() {
+            look_out();
             if self.memo.contains_key(&t) {
                 stack.pop();
                 continue;
