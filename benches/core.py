@@ -7,11 +7,16 @@ Builds the release command first. Both sides of a comparison run interleaved in 
 """
 import os, re, shutil, signal, statistics, subprocess, sys, tempfile, time
 
+from cancel_models import MODELS
+
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-GANDER = os.path.join(ROOT, "target", "release", "gander")
+GANDER = os.environ.get("GANDER") or os.path.join(ROOT, "target", "release", "gander")
 
 
 def build():
+    """Builds the command, unless GANDER names one."""
+    if os.environ.get("GANDER"):
+        return
     subprocess.run(["cargo", "build", "--release", "--quiet", "-p", "gander"], cwd=ROOT, check=True)
     subprocess.run([GANDER, "setup"], check=True, stdout=subprocess.DEVNULL)
 
@@ -89,27 +94,63 @@ def bmc():
         print(f"| {depth} | {w:.2f} | {cpu:.3f} | {added} | {mb:.0f} |")
 
 
+def state_and_cpu(pid):
+    """The state of a process and the processor seconds of all its threads, those that have ended included."""
+    with open(f"/proc/{pid}/stat") as f:
+        fields = f.read().rpartition(")")[2].split()
+    return fields[0], (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def interrupted(command, moment):
+    """Sends Ctrl-C when the process has used `moment` seconds: (processor s, wall s) from then to its end; None if it ends before."""
+    # A shell lets what it runs in the background ignore the signal.
+    heed = lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)
+    child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=heed)
+    begin = time.perf_counter()
+    while True:
+        state, before = state_and_cpu(child.pid)
+        # A solver may be at work instead.
+        if state == "Z" or before >= moment or time.perf_counter() - begin > 2 * moment + 0.3:
+            break
+        time.sleep(0.002)
+    result = None
+    if state != "Z":
+        begin = time.perf_counter()
+        child.send_signal(signal.SIGINT)
+        while state != "Z":
+            state, after = state_and_cpu(child.pid)
+            time.sleep(0.001)
+        result = (after - before, time.perf_counter() - begin)
+    child.wait()
+    return result
+
+
+MOMENTS = [0.02, 0.1, 0.2, 0.35, 0.6, 1.0, 1.8]
+
+
 def cancel():
-    print("\n### From Ctrl-C to the end, by engine (goal: engines stop within 100 ms)\n")
-    print("| model | engine | median ms | worst ms |\n|---|---|---|---|")
-    for model in ["endless", "cubes"]:
-        for engine in ["simulate", "bmc", "induction"]:
-            times = []
-            for _ in range(9):
-                path = os.path.join(ROOT, "benches", model + ".sts")
-                command = [GANDER, "check", "--checks", "none", "--engine", engine, path]
-                child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-                time.sleep(0.6)
-                if child.poll() is not None:
-                    break
-                begin = time.perf_counter()
-                child.send_signal(signal.SIGINT)
-                child.wait()
-                times.append(time.perf_counter() - begin)
-            if times:
-                print(f"| {model} | {engine} | {statistics.median(times)*1e3:.0f} | {max(times)*1e3:.0f} |")
-            else:
-                print(f"| {model} | {engine} | it ends by itself | |")
+    print("\n### From Ctrl-C to the end (goal: engines stop within 100 ms)\n")
+    names = subprocess.run([GANDER, "engines"], capture_output=True, text=True).stdout
+    engines = [line.split()[0] for line in names.splitlines() if line.strip()]
+    with tempfile.TemporaryDirectory() as folder:
+        files = [(name, os.path.join(ROOT, "benches", name)) for name in ["endless.sts", "cubes.sts"]]
+        for name, make in MODELS.items():
+            files.append((name, os.path.join(folder, name)))
+            with open(files[-1][1], "w") as f:
+                f.write(make())
+        only = os.environ.get("CANCEL_ONLY", "").split()
+        files = [f for f in files if not only or f[0] in only]
+        print(f"Worst of {len(MOMENTS)} interrupts, after {MOMENTS[0]} to {MOMENTS[-1]} s of processor time: own processor ms from then to the end\n(wall-clock ms); `-`: it had ended before.\n")
+        heads = " | ".join(name.partition(".")[0] for name, _ in files)
+        print(f"| engine | {heads} |\n|---" + "|--:" * len(files) + "|")
+        for engine in [None] + engines:
+            cells = []
+            for name, path in files:
+                command = [GANDER, "check", path] + (["--engine", engine] if engine else [])
+                runs = [interrupted(command, m) for m in MOMENTS]
+                runs = [r for r in runs if r]
+                cells.append(f"{max(r[0] for r in runs)*1e3:.0f} ({max(r[1] for r in runs)*1e3:.0f})" if runs else "-")
+            print(f"| {engine or 'portfolio'} | " + " | ".join(cells) + " |", flush=True)
 
 
 def load():

@@ -2,14 +2,15 @@
 //!
 //! ```text
 //! oracle COUNT [FIRST [ENGINE,ENGINE... [DEPTH]]] [--budget MILLISECONDS] [--part COUNT] [--log FILE]
-//!        [--systems usual|few|linear|bits|arrays|dataflow|composed|checks|joined|linked]
+//!        [--systems usual|few|linear|bits|arrays|dataflow|composed|checks|joined|linked|open]
 //!        [--minutes MINUTES] [--open]
 //! oracle --table FILE
 //! ```
 //!
 //! For example `oracle 20000 0 induction,pdr --log runs.tsv`. Engines run one after the other on the systems FIRST to
 //! FIRST + COUNT; `all` is the portfolio as users get it, `nodes+bmc` two engines together. The depth bounds bounded model checking and induction, the budget the time for one system:
-//! claims that are open then stay open. Each part is a few lines of the log when it is over; a run that was stopped
+//! claims that are open then stay open. `open` are systems with arrays of a size that nobody has given, for the engine `sizes`:
+//! its runs are compared with those of each size, and it must find one if there is one within the depth. Each part is a few lines of the log when it is over; a run that was stopped
 //! goes on with the FIRST that comes next. `--table` adds a log up; of a part that was run again the last run counts. Ends at the first disagreement or internal error.
 
 #[path = "../tests/models/against_oracle.rs"]
@@ -24,8 +25,9 @@ use std::time::{Duration, Instant};
 
 use against_oracle::Portfolio;
 use gander_engines::{EngineOptions, engines};
-use gander_oracle::{Comparison, Lengths, Report, Settings, Tally, compare};
+use gander_oracle::{Comparison, Lengths, Report, Settings, Tally, compare, compare_open};
 use gander_smt::Solvers;
+use gander_system::ClaimKind;
 
 struct Options {
     count: u64,
@@ -93,6 +95,8 @@ fn settings(systems: &str) -> Result<Settings, Error> {
         "composed" => Settings::few_states().composed(),
         "checks" => Settings::few_states().five_checks(),
         "joined" => Settings::few_states().composed().five_checks(),
+        // Made in another way.
+        "open" => Settings::default(),
         "linked" => Settings::few_states().linked().five_checks(),
         other => return Err(wrong(format!("`{other}` are no systems"))),
     })
@@ -139,7 +143,13 @@ fn compare_engine(
     while first < options.first + options.count && Instant::now() < end {
         let count = options.part.min(options.first + options.count - first);
         let begun = Instant::now();
-        let report = compare(first..first + count, &mut portfolio, comparison);
+        let report = if options.systems == "open" {
+            let depth = u64::from(portfolio.max_depth.unwrap_or(u32::MAX));
+            let decides = |kind: &ClaimKind| engines().iter().any(|e| names.contains(&e.name) && (e.decides)(kind));
+            compare_open(first..first + count, depth, decides, |open| portfolio.runs(open))
+        } else {
+            compare(first..first + count, &mut portfolio, comparison)
+        };
         let seconds = begun.elapsed().as_secs_f64();
         writeln!(out, "{engine} {} {first}..{} {seconds:.1} s\n{report}", options.systems, first + count)?;
         if options.open {

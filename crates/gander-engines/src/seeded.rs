@@ -66,6 +66,14 @@ pub(crate) enum SeededBug {
     FramesTakenForEqual,
     /// A set that lost conjuncts is taken for what can be reached.
     TakenForExact,
+    /// Of the values that a quantifier ranges over the last is left out.
+    LastInstanceForgotten,
+    /// Some of many is taken for all of them, and the other way round.
+    QuantifiersSwapped,
+    /// Every second depth is left out.
+    DepthSkipped,
+    /// The smallest size is never tried.
+    SizeSkipped,
     /// A lemma is put into the frame after the one that it was shown for.
     LemmaTooHigh,
 }
@@ -98,7 +106,7 @@ mod tests {
     use std::sync::Arc;
     use std::time::Duration;
 
-    use gander_oracle::{GeneratedSystem, generate};
+    use gander_oracle::{GeneratedSystem, OpenRun, OpenSystem, generate, generate_open};
     use gander_smt::Solvers;
     use gander_system::{ClaimId, Evidence, Verdict};
 
@@ -154,6 +162,56 @@ mod tests {
     fn every_seeded_bug_is_caught() {
         // Without simulation, which shares nothing of the encoding and would answer in time.
         are_caught(&SeededBug::ALL, &["bmc", "induction"]);
+    }
+
+    /// How a bug in the search with small sizes was noticed on a system with arrays of an open size, if it was.
+    fn noticed_in_open(solvers: &Arc<Solvers>, open: &OpenSystem, bug: Option<SeededBug>) -> Option<String> {
+        let claims = (0..open.system.claims.len()).map(ClaimId::from).collect();
+        let mut config = CheckConfig::new(Arc::clone(solvers), claims);
+        config.engines = Some(vec!["sizes".into()]);
+        config.timeout = Some(Duration::from_secs(10));
+        config.options.max_depth = Some(3);
+        config.options.bug = bug;
+        let begun = std::time::Instant::now();
+        let report = check(&open.system, &config, &CancelToken::new(), &Nobody);
+        let in_time = config.timeout.is_none_or(|t| begun.elapsed() < t);
+        if let Some(e) = report.internal_errors.first() {
+            return Some(format!("the checker: {}", e.problem));
+        }
+        for (i, outcome) in report.outcomes.iter().enumerate() {
+            let (holds, run) = match &outcome.verdict {
+                Verdict::Holds(Evidence::Run(run)) => (true, run),
+                Verdict::Fails(Evidence::Run(run)) => (false, run),
+                _ => {
+                    let kind = &open.system.claims[i].kind;
+                    let due = open.shortest(i).is_some_and(|(_, length)| length <= 3);
+                    if in_time && (crate::sizes::INFO.decides)(kind) && due {
+                        return Some("the oracle: a run that was not found".into());
+                    }
+                    continue;
+                }
+            };
+            let size = match &run.first.values[open.sizes[0].index()] {
+                gander_term::Value::Int(n) => i64::try_from(n).ok(),
+                _ => None,
+            };
+            if !open.agrees(i, OpenRun { holds, size, length: run.length() }) {
+                return Some("the oracle: another run".into());
+            }
+        }
+        None
+    }
+
+    #[test]
+    fn bugs_of_small_sizes_are_caught() {
+        use SeededBug::*;
+        let solvers = Arc::new(Solvers::from_environment().kept_running());
+        for bug in [LastInstanceForgotten, QuantifiersSwapped, DepthSkipped, SizeSkipped] {
+            let look = |seed, bug| noticed_in_open(&solvers, &generate_open(seed), bug);
+            let caught = (0..200).find_map(|seed| look(seed, Some(bug)).map(|how| (seed, how)));
+            let (seed, _) = caught.unwrap_or_else(|| panic!("{bug:?} is not caught"));
+            assert_eq!(look(seed, None), None, "without {bug:?} nothing is wrong");
+        }
     }
 
     fn are_caught(bugs: &[SeededBug], engines: &[&str]) {

@@ -8,7 +8,7 @@ mod against_oracle;
 use std::sync::Arc;
 
 use against_oracle::Portfolio;
-use gander_oracle::{Comparison, Decider, Decision, Lengths, Report, Settings, compare};
+use gander_oracle::{Comparison, Decider, Decision, Lengths, Report, Settings, compare, compare_open};
 use gander_system::passes::flatten;
 use gander_system::{ClaimKind, Goal, Structure, System};
 
@@ -63,6 +63,20 @@ fn arrays_agree() {
             assert!(holds > 0 && fails > 0, "{}: {report}", engine.name);
         }
     }
+}
+
+/// Arrays of a size that nobody has given: a run that is found is a shortest one of the system with that size, and one is found
+/// if any small size has one.
+#[test]
+fn sizes_agrees_on_arrays_of_open_size() {
+    let mut portfolio = Portfolio::new(Some(&["sizes"]));
+    portfolio.max_depth = Some(3);
+    let sizes = gander_engines::engines().iter().find(|e| e.name == "sizes").unwrap();
+    let report = compare_open(0..systems(), 3, sizes.decides, |open| portfolio.runs(open));
+    assert!(portfolio.problems.is_empty(), "internal errors:\n{}", portfolio.problems.join("\n"));
+    assert!(report.disagreements.is_empty(), "{report}");
+    let (holds, fails) = decided(&report);
+    assert!(holds > 0 && fails > 0, "{report}");
 }
 
 /// Systems like dataflow programs, which engines work on without the variables that are functions of others; with and

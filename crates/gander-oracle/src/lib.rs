@@ -38,6 +38,7 @@
 //!
 //! # What else is here
 //!
+//! [`generate_open`] makes random systems with arrays whose size is open, and [`compare_open`] compares with those of each size.
 //! [`generate`] makes random systems with claims, [`compare`] runs a [`Decider`] against the oracle on them, [`shrink`]
 //! makes a system that shows a disagreement small, [`describe`] prints it.
 
@@ -49,6 +50,7 @@ mod evaluate;
 mod explore;
 mod fair;
 mod generate;
+mod open;
 mod random;
 mod shrink;
 
@@ -61,6 +63,7 @@ pub use decide::{Answer, decide_claim};
 pub use describe::describe;
 pub use explore::{Choice, Reachable};
 pub use generate::{Emphasis, Flavour, GeneratedSystem, Settings, Shape, Size, generate, generate_with};
+pub use open::{OpenRun, OpenRuns, OpenSystem, SIZES, compare_open, generate_open};
 pub use shrink::{Effort, shrink};
 
 /// How much the oracle does before it refuses.

@@ -14,9 +14,10 @@ use std::time::{Duration, Instant};
 
 use gander_smt::{Limits, Reason};
 use gander_system::{ClaimId, ClaimKind, VarId};
+use gander_term::Features;
 
 use crate::engine::{Advance, Desk, Engine, EngineInfo, Purpose};
-use crate::question::{Place, Question, Target, is_question};
+use crate::question::{Question, Target, is_question};
 use crate::search::{Found, Search, system_features};
 use crate::view::View;
 
@@ -37,13 +38,22 @@ const VALUES: [i64; 4] = [2, 3, 1, 4];
 const PATIENCE: Duration = Duration::from_secs(5);
 
 fn decides(kind: &ClaimKind) -> bool {
-    is_question(kind) && !View::needs_chain(kind)
+    // Whether a start has a state at all is not a matter of sizes.
+    is_question(kind) && !View::needs_chain(kind) && !matches!(kind, ClaimKind::StartSatisfiable(_))
 }
 
 /// See the module's documentation.
 struct Sizes {
     searches: Vec<OfSize>,
     obstacle: String,
+}
+
+/// What became of the quantifiers in what is searched for. Questions in which some are left are asked for themselves: they may
+/// take a solver all its time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Quantifiers {
+    Gone,
+    Left,
 }
 
 /// The search with one value.
@@ -64,7 +74,13 @@ impl Sizes {
         let mut sizes = Sizes { searches: Vec::new(), obstacle: String::new() };
         let bounds = narrow::sizes(desk.system());
         if !bounds.is_empty() {
-            sizes.searches = VALUES.iter().map(|&value| OfSize::new(desk, &bounds, value)).collect();
+            let kinds = VALUES.iter().flat_map(|&value| [(value, Quantifiers::Gone), (value, Quantifiers::Left)]);
+            let searches = kinds.map(|(value, kind)| OfSize::new(desk, &bounds, value, kind));
+            sizes.searches = searches.filter(|s| !s.targets.is_empty()).collect();
+            #[cfg(test)]
+            if desk.config().options.bug == Some(crate::seeded::SeededBug::SizeSkipped) {
+                sizes.searches.retain(|s| s.value > 1);
+            }
         }
         // Nobody else wants to hear of it for every system without such constants.
         let alone = desk.config().engines.as_ref().is_some_and(|e| e.iter().all(|name| name == INFO.name));
@@ -76,25 +92,31 @@ impl Sizes {
 }
 
 impl OfSize {
-    fn new(desk: &Desk, bounds: &[VarId], value: i64) -> OfSize {
+    fn new(desk: &Desk, bounds: &[VarId], value: i64, kind: Quantifiers) -> OfSize {
         let mut view = View::plain(desk);
         let narrowing = Narrowing::new(&mut view.encoding, bounds, value);
         view.encoding.narrowing = Some(narrowing);
         let mut features = system_features(&mut view.encoding);
         features.quantifiers = false;
+        let left = view.encoding.leaves_quantifiers();
         let (mut questions, mut targets, mut owners) = (Vec::new(), Vec::new(), Vec::new());
         for &claim in desk.claims() {
             let Some(mut question) = view.question(claim) else { continue };
+            let mut own = Features::default();
             for target in &mut question.targets {
                 target.formula = view.encoding.narrowed(target.formula);
-                features = features.join(view.encoding.pool.features(&[target.formula]));
+                own = own.join(view.encoding.pool.features(&[target.formula]));
             }
+            if own.quantifiers != (kind == Quantifiers::Left) {
+                continue;
+            }
+            features = features.join(own);
             targets.extend_from_slice(&question.targets);
             owners.resize(targets.len(), questions.len());
             questions.push(question);
         }
         // What could not be instantiated needs a solver that knows quantifiers.
-        features.quantifiers |= view.encoding.leaves_quantifiers();
+        features.quantifiers |= left;
         let purpose = Purpose { part: "size", claims: questions.iter().map(|q| q.claim).collect() };
         let search = Search::new(features, purpose);
         OfSize { value, view, search, questions, targets, owners, depth: 0, used: Duration::ZERO }
@@ -112,10 +134,7 @@ impl OfSize {
             if desk.is_cancelled() {
                 return Ok(());
             }
-            let asked = |t: &usize| {
-                let open = desk.is_open(self.questions[self.owners[*t]].claim);
-                open && !matches!(self.targets[*t].place, Place::Beginning(_))
-            };
+            let asked = |t: &usize| desk.is_open(self.questions[self.owners[*t]].claim);
             let now: Vec<usize> = (0..self.targets.len()).filter(asked).collect();
             if now.is_empty() {
                 return Err("nothing is open".into());
@@ -138,6 +157,10 @@ impl OfSize {
                 }
                 Found::Nothing => {
                     self.depth += 1;
+                    #[cfg(test)]
+                    if self.view.encoding.bug == Some(crate::seeded::SeededBug::DepthSkipped) {
+                        self.depth += 1;
+                    }
                     return Ok(());
                 }
                 Found::Unknown(Reason::Interrupted) => return Ok(()),

@@ -39,7 +39,9 @@ pub(super) fn sizes(system: &System) -> Vec<VarId> {
             && let Some((&body, bound)) = args.split_last()
         {
             for guard in guards(pool, body, pool.op(t) == Op::Exists) {
-                if pool.args(guard).iter().any(|a| bound.contains(a)) {
+                // Beside the variable there may be a number on its side.
+                let has_variable = |a: &TermId| bound.contains(a) || pool.args(*a).iter().any(|b| bound.contains(b));
+                if pool.args(guard).iter().any(has_variable) {
                     in_bounds.extend(pool.free_symbols(&[guard]));
                 }
             }
@@ -85,6 +87,8 @@ pub(crate) struct Narrowing {
     instances: usize,
     /// A quantifier was left.
     pub(crate) left: bool,
+    #[cfg(test)]
+    bug: Option<crate::seeded::SeededBug>,
 }
 
 impl Narrowing {
@@ -109,6 +113,8 @@ impl Narrowing {
             memo: FxHashMap::default(),
             instances: 0,
             left: false,
+            #[cfg(test)]
+            bug: e.bug,
         }
     }
 
@@ -164,6 +170,8 @@ impl Narrowing {
                 }
             }
             let (low, high) = (low?, high?);
+            #[cfg(test)]
+            let high = if self.bug == Some(crate::seeded::SeededBug::LastInstanceForgotten) { high - 1 } else { high };
             let mut more = Vec::new();
             let mut i = low;
             while i <= high {
@@ -182,7 +190,10 @@ impl Narrowing {
             choices = more;
         }
         let parts: Vec<TermId> = choices.into_iter().map(|map| with_values(pool, body, map)).collect();
-        Some(if op == Op::Forall { pool.and(parts) } else { pool.or(parts) })
+        let all = op == Op::Forall;
+        #[cfg(test)]
+        let all = all != (self.bug == Some(crate::seeded::SeededBug::QuantifiersSwapped));
+        Some(if all { pool.and(parts) } else { pool.or(parts) })
     }
 }
 
@@ -268,6 +279,7 @@ mod tests {
             memo: FxHashMap::default(),
             instances: 0,
             left: false,
+            bug: None,
         }
     }
 

@@ -1,12 +1,13 @@
 //! A check as a decider that the oracle can be compared with.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use gander_engines::{CancelToken, CheckConfig, EngineOptions, Nobody, check};
-use gander_oracle::{Decider, Decision};
+use gander_engines::{CancelToken, CheckConfig, CheckReport, EngineOptions, Nobody, check};
+use gander_oracle::{Decider, Decision, OpenRun, OpenRuns, OpenSystem};
 use gander_smt::Solvers;
 use gander_system::{ClaimId, Evidence, System, Verdict};
+use gander_term::Value;
 
 /// Decides claims with some engines.
 pub struct Portfolio {
@@ -54,8 +55,9 @@ impl Portfolio {
     }
 }
 
-impl Decider for Portfolio {
-    fn decide(&mut self, system: &Arc<System>) -> Vec<Option<Decision>> {
+impl Portfolio {
+    /// Checks all claims; keeps what went wrong and what was left open.
+    fn check(&mut self, system: &Arc<System>) -> CheckReport {
         let claims = (0..system.claims.len()).map(ClaimId::from).collect();
         let mut config = CheckConfig::new(Arc::clone(&self.solvers), claims);
         config.engines = self.engines.clone();
@@ -80,6 +82,41 @@ impl Decider for Portfolio {
         for e in &report.internal_errors {
             self.problems.push(format!("{}: {}: {}", e.engine, system.claims[e.claim.index()].name, e.problem));
         }
+        for o in &report.outcomes {
+            if let Verdict::Unknown { why, .. } = &o.verdict {
+                let claim = &system.claims[o.claim.index()];
+                let why: Vec<String> = why.iter().map(|w| format!("{}: {}", w.engine, w.reason)).collect();
+                self.open.push(format!("{} ({}): {}", claim.name, claim.kind.word(), why.join("; ")));
+            }
+        }
+        report
+    }
+
+    /// The runs that decide claims of a system with arrays of an open size.
+    #[allow(dead_code)]
+    pub fn runs(&mut self, open: &OpenSystem) -> OpenRuns {
+        let run = |verdict: &Verdict| {
+            let (holds, run) = match verdict {
+                Verdict::Holds(Evidence::Run(run)) => (true, run),
+                Verdict::Fails(Evidence::Run(run)) => (false, run),
+                _ => return None,
+            };
+            let sizes: Vec<&Value> = open.sizes.iter().map(|v| &run.first.values[v.index()]).collect();
+            let one = sizes.iter().all(|s| *s == sizes[0]);
+            let size = match sizes[0] {
+                Value::Int(i) if one => i64::try_from(i).ok(),
+                _ => None,
+            };
+            Some(OpenRun { holds, size, length: run.length() })
+        };
+        let begun = Instant::now();
+        let runs = self.check(&open.system).outcomes.iter().map(|o| run(&o.verdict)).collect();
+        OpenRuns { runs, out_of_time: begun.elapsed() >= self.timeout }
+    }
+}
+
+impl Decider for Portfolio {
+    fn decide(&mut self, system: &Arc<System>) -> Vec<Option<Decision>> {
         let answer = |verdict: &Verdict| {
             let (holds, evidence) = match verdict {
                 Verdict::Holds(e) => (true, e),
@@ -92,13 +129,6 @@ impl Decider for Portfolio {
             };
             Some((holds, length))
         };
-        for o in &report.outcomes {
-            if let Verdict::Unknown { why, .. } = &o.verdict {
-                let claim = &system.claims[o.claim.index()];
-                let why: Vec<String> = why.iter().map(|w| format!("{}: {}", w.engine, w.reason)).collect();
-                self.open.push(format!("{} ({}): {}", claim.name, claim.kind.word(), why.join("; ")));
-            }
-        }
-        report.outcomes.iter().map(|o| answer(&o.verdict)).collect()
+        self.check(system).outcomes.iter().map(|o| answer(&o.verdict)).collect()
     }
 }
