@@ -550,7 +550,7 @@ impl Director<'_> {
             }
         }
         if ending != Ending::Settled {
-            self.judge.last_moment();
+            self.judge.last_moment(ending);
             self.ready.extend(std::mem::take(&mut self.put_off).into_iter().map(|(_, p)| p));
             self.take_up_waiting(|_| true);
         }

@@ -15,7 +15,9 @@
 //!   engine that is not sure says nothing, or says that it is not sure ([`Desk::conjecture`]).
 //! - It asks solvers only through sessions of [`Desk::session`], so that cancelling ends its queries. A query that gives
 //!   `Unknown` costs that query: the engine goes on, with another solver or without the claim, and says why in
-//!   [`Engine::obstacle`]. Between queries it looks at [`Desk::is_cancelled`] often enough to stop within 100 ms.
+//!   [`Engine::obstacle`]. Between queries it looks at [`Desk::is_cancelled`] often enough to stop within 100 ms. Whatever
+//!   makes, evaluates or prints terms looks by itself; a long loop of another kind calls [`gander_term::stop::look_out`]. An
+//!   engine that is broken off there is dropped as it is.
 //! - It never panics on input; if it does nevertheless, that costs this engine only.
 
 use std::io::Write;
@@ -317,10 +319,56 @@ impl Desk {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::mpsc::channel;
+    use std::sync::mpsc::{Receiver, channel};
 
-    use gander_oracle::{Settings, generate_with};
+    use gander_oracle::{GeneratedSystem, Settings, generate_with};
     use gander_smt::Solvers;
+    use gander_term::stop::{StopSign, Stopped};
+
+    /// A desk for an engine, its token, and what it says.
+    fn desk(
+        solvers: &Arc<Solvers>,
+        made: &GeneratedSystem,
+        info: &EngineInfo,
+    ) -> (Desk, CancelToken, Receiver<Message>) {
+        let claims: Vec<ClaimId> = (0..made.system.claims.len()).map(ClaimId::from).collect();
+        let decides = |c: &ClaimId| (info.decides)(&made.system.claims[c.index()].kind);
+        let (messages, heard) = channel();
+        let (cancel, killer) = (CancelToken::new(), Killer::new());
+        cancel.kills(&killer);
+        let desk = Desk {
+            engine: info.name,
+            shortest: info.finds_shortest,
+            reduction: Reduction::of(&made.system, &|| false),
+            config: Arc::new(CheckConfig::new(Arc::clone(solvers), claims.clone())),
+            claims: claims.into_iter().filter(decides).collect(),
+            board: Arc::new(Board::new(&made.system)),
+            settled: Arc::new(made.system.claims.iter().map(|_| AtomicBool::new(false)).collect()),
+            cancel: cancel.clone(),
+            killer,
+            records: None,
+            messages,
+        };
+        (desk, cancel, heard)
+    }
+
+    /// Nothing that an engine has said is wrong.
+    fn said_nothing_wrong(made: &GeneratedSystem, info: &EngineInfo, heard: Receiver<Message>) {
+        for message in heard {
+            let Message::Proposal(p) = message else { continue };
+            let holds = matches!(p.verdict, Verdict::Holds(_));
+            let name = &made.system.claims[p.claim.index()].name;
+            assert_eq!(holds, made.answers[p.claim.index()].holds, "{}, seed {}: {name}", info.name, made.seed);
+        }
+    }
+
+    fn few_turns(engine: &mut dyn Engine, desk: &Desk) {
+        for _ in 0..4 {
+            if engine.advance(desk) == Advance::Finished {
+                break;
+            }
+        }
+    }
 
     /// What was not asked is not known: an engine that is cancelled before it could ask concludes nothing that is wrong.
     #[test]
@@ -329,39 +377,34 @@ mod tests {
         for seed in 0..12 {
             let made = generate_with(seed, Settings::few_states().linear());
             for info in engines() {
-                let claims: Vec<ClaimId> = (0..made.system.claims.len()).map(ClaimId::from).collect();
-                let decides = |c: &ClaimId| (info.decides)(&made.system.claims[c.index()].kind);
-                let (messages, heard) = channel();
-                let (cancel, killer) = (CancelToken::new(), Killer::new());
-                cancel.kills(&killer);
-                let desk = Desk {
-                    engine: info.name,
-                    shortest: info.finds_shortest,
-                    reduction: Reduction::of(&made.system, &|| false),
-                    config: Arc::new(CheckConfig::new(Arc::clone(&solvers), claims.clone())),
-                    claims: claims.into_iter().filter(decides).collect(),
-                    board: Arc::new(Board::new(&made.system)),
-                    settled: Arc::new(made.system.claims.iter().map(|_| AtomicBool::new(false)).collect()),
-                    cancel: cancel.clone(),
-                    killer,
-                    records: None,
-                    messages,
-                };
+                let (desk, cancel, heard) = desk(&solvers, &made, info);
                 let mut engine = (info.open)(&desk);
                 cancel.cancel();
-                for _ in 0..4 {
-                    if engine.advance(&desk) == Advance::Finished {
-                        break;
-                    }
-                }
+                few_turns(&mut *engine, &desk);
                 drop((engine, desk));
-                for message in heard {
-                    let Message::Proposal(p) = message else { continue };
-                    let holds = matches!(p.verdict, Verdict::Holds(_));
-                    let name = &made.system.claims[p.claim.index()].name;
-                    assert_eq!(holds, made.answers[p.claim.index()].holds, "{}, seed {seed}: {name}", info.name);
+                said_nothing_wrong(&made, info, heard);
+            }
+        }
+    }
+
+    /// Nor does one that is broken off somewhere in the middle; and it is, wherever it is at work.
+    #[test]
+    fn engines_that_are_broken_off_propose_nothing_wrong() {
+        let solvers = Arc::new(Solvers::from_environment().kept_running());
+        let mut broken_off = 0;
+        for seed in 0..4 {
+            let made = generate_with(seed, Settings::few_states().linear());
+            for info in engines() {
+                for looks in [1, 40, 400, 3000] {
+                    let (desk, cancel, heard) = desk(&solvers, &made, info);
+                    let work = || few_turns(&mut *(info.open)(&desk), &desk);
+                    broken_off += u32::from(StopSign::after_looks(looks).heed(work) == Err(Stopped));
+                    cancel.cancel();
+                    drop(desk);
+                    said_nothing_wrong(&made, info, heard);
                 }
             }
         }
+        assert!(broken_off > 60, "{broken_off}");
     }
 }

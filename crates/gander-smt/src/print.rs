@@ -550,6 +550,7 @@ mod tests {
     use super::*;
     use crate::dialect::SolverKind;
     use gander_term::Width;
+    use gander_term::stop::{StopSign, Stopped};
 
     /// The text of an instance at step 7: definitions, then the formula.
     fn text(pool: &Pool, kind: SolverKind, term: TermId, placement: &dyn Fn(SymbolId) -> Placement) -> String {
@@ -654,5 +655,23 @@ mod tests {
         let back = pool.bv(BvOp::FromInt(Width::W16), &[signed]);
         assert!(rigid(&pool, back).starts_with("((_ int2bv 16) (ite "), "{}", rigid(&pool, back));
         assert_eq!(sort_name(&pool, EnumStyle::Ints, Sort::BitVec(Width::W1)), "(_ BitVec 1)");
+    }
+
+    /// Counted in pieces of work, not in time.
+    #[test]
+    fn a_formula_in_the_making_is_given_up_when_nobody_wants_it() {
+        let mut pool = Pool::new();
+        let parts: Vec<TermId> = (0..2000)
+            .map(|i| {
+                let (x, c) = (pool.variable(&format!("x{i}"), Sort::Int), pool.int(i));
+                pool.lt(x, c)
+            })
+            .collect();
+        let f = pool.and(parts);
+        let compile = || compile(&pool, &Solver::new(SolverKind::Z3, ""), f, &|_| Placement::Rigid, (0, 1));
+        for looks in [1, 1000, 10_000, 20_000] {
+            assert_eq!(StopSign::after_looks(looks).heed(compile).map(drop), Err(Stopped), "{looks}");
+        }
+        assert!(StopSign::after_looks(1_000_000).heed(compile).is_ok());
     }
 }

@@ -7,12 +7,16 @@ use gander_certify::{CheckLimits, Panel, Rejection};
 use gander_smt::{Killer, Records};
 use gander_system::{ClaimId, System, Verdict};
 
+use super::Ending;
 use crate::cancel::CancelToken;
 use crate::config::CheckConfig;
 
 /// Checks of answers that were found in time may run over the time limit by this much, all together; or by a part of it.
 const GRACE: Duration = Duration::from_millis(200);
 const GRACE_PART: u32 = 20;
+
+/// Checks of answers that were found before somebody cancelled, all together.
+const LAST_CHECKS: Duration = Duration::from_millis(40);
 
 /// What the checks of conjectures may cost, all together and each query.
 const BRIEF: Duration = Duration::from_millis(100);
@@ -45,10 +49,10 @@ impl Judge {
         Judge { system: Arc::clone(system), memory: config.memory, panel, end, grace }
     }
 
-    /// Everything was cancelled: what was found already still gets a short check.
-    pub(super) fn last_moment(&mut self) {
+    /// Everything is over: what was found already still gets a short check; a very short one if somebody waits for the end.
+    pub(super) fn last_moment(&mut self, ending: Ending) {
         self.panel.set_killer(&Killer::new());
-        let now = Instant::now() + self.grace;
+        let now = Instant::now() + if ending == Ending::Cancelled { self.grace.min(LAST_CHECKS) } else { self.grace };
         self.end = Some(self.end.map_or(now, |end| end.min(now)));
     }
 

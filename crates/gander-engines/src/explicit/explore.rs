@@ -9,6 +9,7 @@
 use std::sync::Arc;
 
 use gander_system::{Evidence, Leg, Run, State, Step, TransitionId};
+use gander_term::stop::look_out;
 
 use super::code::{Trouble, value};
 use super::layout::Layout;
@@ -244,6 +245,7 @@ impl Explorer {
                 if self.machine.bug == Some(crate::seeded::SeededBug::LostState) && hash % 3 == 0 {
                     continue;
                 }
+                look_out();
                 self.store.insert(words, hash, parent).ok_or(Stop::Memory)?;
             }
         }
@@ -296,7 +298,7 @@ impl Explorer {
         let mut open: Vec<bool> = open.to_vec();
         let mut words = vec![0; self.layout.words()];
         for i in from..to {
-            if i % 256 == 0 && cancelled() {
+            if cancelled() {
                 part.halt = Some(Halt::Stop(Stop::Cancelled));
                 break;
             }

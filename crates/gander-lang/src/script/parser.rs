@@ -1,6 +1,8 @@
 //! Tokens to syntax: blocks, declarations, rules, goals. After an error the parser goes on behind the next `;` or at the
 //! next block, so one slip costs one message.
 
+use gander_term::stop::look_out;
+
 use super::lexer::{Kind, Token, lex};
 use super::syntax::*;
 use crate::codes::Code;
@@ -52,6 +54,7 @@ impl Parser<'_> {
     }
 
     pub(super) fn bump(&mut self) {
+        look_out();
         if self.at + 1 < self.tokens.len() {
             self.at += 1;
         }

@@ -1,5 +1,7 @@
 //! Tokens to syntax: modules and their sections.
 
+use gander_term::stop::look_out;
+
 use super::lexer::{Kind, Token, lex};
 use super::syntax::*;
 use crate::codes::Code;
@@ -72,6 +74,7 @@ impl Parser<'_> {
     }
 
     pub(super) fn bump(&mut self) {
+        look_out();
         if self.at + 1 < self.tokens.len() {
             self.at += 1;
         }

@@ -6,6 +6,7 @@ use crate::eval::apply;
 use crate::op::Op;
 use crate::pool::{Pool, TermId};
 use crate::sort::Sort;
+use crate::stop::look_out;
 use crate::value::{IBig, RBig, Value};
 
 use super::sum::{Sum, as_number, combination, is_moderate, number, plain_sum, scaled};
@@ -45,6 +46,7 @@ fn product(pool: &mut Pool, sort: Sort, args: &[TermId]) -> TermId {
     let mut coefficient = RBig::ONE;
     let mut factors = Vec::new();
     for &a in args {
+        look_out();
         let (c, base) = scaled(pool, a);
         coefficient *= c;
         factors.extend(base);
@@ -188,6 +190,7 @@ fn to_real(pool: &mut Pool, a: TermId) -> TermId {
     let constant = number(pool, Sort::Real, sum.constant);
     let mut items = vec![(RBig::ONE, constant)];
     for (t, c) in sum.terms {
+        look_out();
         items.push((c, pool.intern(Op::ToReal, Sort::Real, &[t])));
     }
     combination(pool, Sort::Real, &items)
@@ -197,6 +200,7 @@ fn concat(pool: &mut Pool, args: &[TermId]) -> TermId {
     let args = flatten(pool, Op::Concat, args, flat_limit(args.len()));
     let mut merged: Vec<TermId> = Vec::new();
     for a in args {
+        look_out();
         let text = pool.as_constant(a);
         if matches!(&text, Some(Value::Str(s)) if s.is_empty()) {
             continue;

@@ -129,6 +129,7 @@ fn flatten(pool: &Pool, op: Op, args: &[TermId], limit: usize) -> Vec<TermId> {
     let mut flat = Vec::new();
     let mut stack: Vec<TermId> = args.iter().rev().copied().collect();
     while let Some(a) = stack.pop() {
+        look_out();
         if pool.op(a) != op {
             flat.push(a);
             continue;

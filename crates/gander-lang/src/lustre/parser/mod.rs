@@ -27,6 +27,7 @@ use super::lexer::{Kind as K, Token, lex};
 use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
 use crate::span::Span;
+use gander_term::stop::look_out;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// How deep types and imperative blocks may be nested.
@@ -230,6 +231,7 @@ impl<'a> Parser<'a> {
     // Taking tokens.
 
     fn bump(&mut self) {
+        look_out();
         self.at = (self.at + 1).min(self.tokens.len());
     }
 

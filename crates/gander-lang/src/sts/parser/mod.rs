@@ -23,6 +23,7 @@ use super::syntax::{Sts, SyntaxKind as K, SyntaxNode, is_reserved};
 use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
 use crate::span::Span;
+use gander_term::stop::look_out;
 use rowan::{Checkpoint, GreenNode, GreenNodeBuilder, Language};
 
 /// How deep expressions may be nested.
@@ -224,6 +225,7 @@ impl<'a> Parser<'a> {
     }
 
     fn bump(&mut self) {
+        look_out();
         if let Some(token) = self.tokens.get(self.at) {
             match token.kind {
                 K::LBrace => self.braces += 1,
