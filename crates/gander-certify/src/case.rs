@@ -468,9 +468,13 @@ impl<'a> Case<'a> {
         let at = self.session(solver);
         self.sessions[at].push();
         let mut outcome = Ok(Ok(()));
+        let mut said = Vec::new();
         for line in script {
             match line {
-                Line::Assert(t) => self.sessions[at].assert(&self.pool, *t),
+                Line::Assert(t) => {
+                    said.push(*t);
+                    self.sessions[at].assert(&self.pool, *t);
+                }
                 Line::Refute(t, what) => {
                     let limits = match self.query_limits() {
                         Ok(limits) => within(limits, end.map(|e| e.saturating_duration_since(Instant::now()))),
@@ -486,20 +490,29 @@ impl<'a> Case<'a> {
                     let session = &mut self.sessions[at];
                     session.push();
                     session.assert(&self.pool, *t);
-                    let answer = session.check(&[], limits);
-                    session.pop();
-                    let answered = match answer {
-                        Answer::Unsat => Ok(()),
+                    let answer = match session.check(&[], limits) {
+                        Answer::Unsat => Ok(None),
                         Answer::Sat => {
-                            outcome = Err(wrong(what.clone()));
-                            break;
+                            let whole = self.pool.and(said.iter().copied().chain([*t]));
+                            let symbols = self.pool.free_symbols(&[whole]);
+                            let asked: Vec<StepSymbol> = symbols.iter().map(|&s| StepSymbol::rigid(s)).collect();
+                            let values = session.values(&self.pool, &asked, limits);
+                            values.map(|values| Some((whole, symbols.into_iter().zip(values).collect())))
                         }
                         Answer::Unknown(reason) => Err(reason),
                     };
-                    if let Err(reason) = answered {
-                        outcome = Ok(Err(reason));
-                        break;
-                    }
+                    self.sessions[at].pop();
+                    // A model counts only if it is one.
+                    let confirmed = answer.and_then(|found| match found {
+                        Some((whole, model)) => self.confirm(whole, model),
+                        None => Ok(None),
+                    });
+                    outcome = match confirmed {
+                        Ok(None) => continue,
+                        Ok(Some(_)) => Err(wrong(what.clone())),
+                        Err(reason) => Ok(Err(reason)),
+                    };
+                    break;
                 }
             }
         }

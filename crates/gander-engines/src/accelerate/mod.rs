@@ -25,7 +25,7 @@ mod stride;
 mod tests;
 mod workshop;
 
-use gander_system::{ClaimId, ClaimKind};
+use gander_system::ClaimId;
 
 use crate::engine::{Advance, Desk, Engine, EngineInfo};
 use crate::question::is_question;
@@ -37,15 +37,11 @@ use group::Group;
 pub(crate) const INFO: EngineInfo = EngineInfo {
     name: "accelerate",
     about: "loops in closed form: deep runs in few steps",
-    decides,
+    decides: is_question,
     finds_shortest: false,
     begins_at_once: false,
     open: |desk| Box::new(Accelerate::new(desk)),
 };
-
-fn decides(kind: &ClaimKind) -> bool {
-    is_question(kind)
-}
 
 /// See the module's documentation.
 struct Accelerate {

@@ -6,7 +6,7 @@
 
 mod group;
 
-use gander_system::{ClaimId, ClaimKind};
+use gander_system::ClaimId;
 
 use crate::engine::{Advance, Desk, Engine, EngineInfo};
 use crate::question::is_question;
@@ -18,15 +18,11 @@ use group::Group;
 pub(crate) const INFO: EngineInfo = EngineInfo {
     name: "bmc",
     about: "bounded model checking: shortest runs, depth by depth",
-    decides,
+    decides: is_question,
     finds_shortest: true,
     begins_at_once: false,
     open: |desk| Box::new(Bmc::new(desk)),
 };
-
-fn decides(kind: &ClaimKind) -> bool {
-    is_question(kind)
-}
 
 /// See the module's documentation.
 struct Bmc {

@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use gander_smt::{Horn, HornAnswer, Limits, Reason, Solver};
-use gander_system::{ClaimId, ClaimKind, Evidence};
+use gander_system::{ClaimId, Evidence};
 use gander_term::TermId;
 
 use crate::attempts::{Attempt, Attempts};
@@ -23,15 +23,11 @@ use crate::view::View;
 pub(crate) const INFO: EngineInfo = EngineInfo {
     name: "horn",
     about: "the Horn engine of z3: invariants, one predicate a node",
-    decides,
+    decides: is_question,
     finds_shortest: false,
     begins_at_once: false,
     open: |desk| Box::new(HornEngine(Attempts::new(desk))),
 };
-
-fn decides(kind: &ClaimKind) -> bool {
-    is_question(kind)
-}
 
 /// Time for the first attempt at a claim, and how much longer each further one may take.
 const FIRST_ATTEMPT: Duration = Duration::from_secs(2);

@@ -264,35 +264,34 @@ impl Queries {
 
     /// The first of some nodes that the last model is at in a state.
     pub(super) fn node(&mut self, e: &Encoding, nodes: &[NodeId], state: u32) -> Result<NodeId, Reason> {
-        if let [only] = nodes {
+        self.first(e, nodes, |n| StepSymbol::at(e.at_symbol(n), state), "a model that is nowhere")
+    }
+
+    /// The first of several for which a symbol is true in the last model; the only one need not be asked for.
+    fn first<T: Copy>(
+        &mut self,
+        e: &Encoding,
+        of: &[T],
+        symbol: impl Fn(T) -> StepSymbol,
+        none: &str,
+    ) -> Result<T, Reason> {
+        if let [only] = of {
             return Ok(*only);
         }
-        let asked: Vec<StepSymbol> = nodes.iter().map(|&n| StepSymbol::at(e.at_symbol(n), state)).collect();
+        let asked: Vec<StepSymbol> = of.iter().map(|&t| symbol(t)).collect();
         let values = self.session.values(&e.pool, &asked, self.limits)?;
         let found = values.iter().position(|v| *v == Value::Bool(true));
-        found.map(|i| nodes[i]).ok_or_else(|| Reason::Garbage("a model that is nowhere".into()))
+        found.map(|i| of[i]).ok_or_else(|| Reason::Garbage(none.into()))
     }
 
     /// The first of some transitions that the last model takes.
     pub(super) fn taken(&mut self, e: &Encoding, transitions: &[TransitionId]) -> Result<TransitionId, Reason> {
-        if let [only] = transitions {
-            return Ok(*only);
-        }
-        let asked: Vec<StepSymbol> = transitions.iter().map(|&t| StepSymbol::at(e.take_symbol(t), 0)).collect();
-        let values = self.session.values(&e.pool, &asked, self.limits)?;
-        let found = values.iter().position(|v| *v == Value::Bool(true));
-        found.map(|i| transitions[i]).ok_or_else(|| Reason::Garbage("a model that takes no step".into()))
+        self.first(e, transitions, |t| StepSymbol::at(e.take_symbol(t), 0), "a model that takes no step")
     }
 
     /// The first of some starts that the last model begins with.
     pub(super) fn begun(&mut self, e: &Encoding, starts: &[StartId]) -> Result<StartId, Reason> {
-        if let [only] = starts {
-            return Ok(*only);
-        }
-        let asked: Vec<StepSymbol> = starts.iter().map(|&s| StepSymbol::at(e.begin_symbol(s), 0)).collect();
-        let values = self.session.values(&e.pool, &asked, self.limits)?;
-        let found = values.iter().position(|v| *v == Value::Bool(true));
-        found.map(|i| starts[i]).ok_or_else(|| Reason::Garbage("a model that begins nowhere".into()))
+        self.first(e, starts, |s| StepSymbol::at(e.begin_symbol(s), 0), "a model that begins nowhere")
     }
 
     /// The values of both states, of parameters of the step, and of `later`: parameters with the symbols that stand for

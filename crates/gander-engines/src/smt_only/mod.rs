@@ -10,7 +10,7 @@
 use std::time::Duration;
 
 use gander_smt::{Limits, PathAnswer, PathQuery, Reason, Solver};
-use gander_system::{ClaimId, ClaimKind, Evidence};
+use gander_system::{ClaimId, Evidence};
 
 use crate::attempts::{Attempt, Attempts};
 use crate::board::portable;
@@ -25,7 +25,7 @@ use crate::view::View;
 pub(crate) const INFO: EngineInfo = EngineInfo {
     name: "smt-only",
     about: "one question over lists of states, for teaching: the solver alone searches",
-    decides: |kind: &ClaimKind| is_question(kind),
+    decides: is_question,
     finds_shortest: false,
     begins_at_once: false,
     open: |desk| Box::new(SmtOnly(Attempts::new(desk))),
