@@ -11,7 +11,7 @@ use gander_system::{
 use gander_term::{Pool, Sort, SymbolId, TermId, Value, evaluate};
 use std::collections::{BTreeSet, HashMap};
 
-use super::Dice;
+use super::{Dice, Odds, random_transition};
 
 /// A random system and one claim, `p`, of some kind.
 pub fn random_claim(seed: u64) -> System {
@@ -37,33 +37,8 @@ pub fn random_claim(seed: u64) -> System {
     let mut made = Vec::new();
     for t in 0..2 + dice.below(2) {
         let (source, target) = (node(&mut dice), node(&mut dice));
-        let mut draft = b.transition(&format!("t{t}"), None, source, target, None).unwrap();
-        let mut atoms = here.clone();
-        if dice.chance(20) {
-            let p = b.param(&mut draft, "p", Sort::Bool, None).unwrap();
-            atoms.push(b.pool.var(p));
-        }
-        for _ in 0..dice.below(3) {
-            let guard = dice.formula(&mut b.pool, &atoms, 1);
-            b.guard(&mut draft, guard, None).unwrap();
-        }
-        let mut open = Vec::new();
-        for (i, &v) in vars.iter().enumerate() {
-            match dice.below(5) {
-                0 | 1 => {
-                    let value = dice.formula(&mut b.pool, &atoms, 1);
-                    b.assign(&mut draft, v, value, None).unwrap();
-                }
-                2 => open.push(there[i]),
-                _ => {}
-            }
-        }
-        if !open.is_empty() {
-            open.extend(&atoms);
-            let relation = dice.formula(&mut b.pool, &open, 2);
-            b.constrain(&mut draft, relation, None).unwrap();
-        }
-        made.push(b.add(draft).unwrap());
+        let odds = Odds { param: 20, guards: 3, effects: 5 };
+        made.push(random_transition(&mut b, &mut dice, t, (source, target), (&vars, &here, &there), odds));
     }
     if dice.chance(20) {
         let formula = dice.formula(&mut b.pool, &here, 1);

@@ -3,7 +3,9 @@
 pub mod kinds;
 
 use gander_explain::{PartSet, Parts};
-use gander_system::{ClaimKind, ClaimOrigin, Effect, ElementId, Role, System, SystemBuilder, VarId};
+use gander_system::{
+    ClaimKind, ClaimOrigin, Effect, ElementId, NodeId, Role, System, SystemBuilder, TransitionId, VarId,
+};
 use gander_term::{Pool, Sort, SymbolId, TermId, Value, evaluate};
 use std::collections::{BTreeSet, HashMap};
 
@@ -41,6 +43,55 @@ impl Dice {
     }
 }
 
+/// What random transitions are like.
+#[derive(Clone, Copy)]
+pub struct Odds {
+    /// Percent with a parameter.
+    param: usize,
+    /// Fewer guards than this.
+    guards: usize,
+    /// A variable is assigned in two of so many cases, and open in another one.
+    effects: usize,
+}
+
+/// A random transition between two nodes over variables, their values and those behind it.
+fn random_transition(
+    b: &mut SystemBuilder,
+    dice: &mut Dice,
+    number: usize,
+    (source, target): (NodeId, NodeId),
+    (vars, here, there): (&[VarId], &[TermId], &[TermId]),
+    odds: Odds,
+) -> TransitionId {
+    let mut draft = b.transition(&format!("t{number}"), None, source, target, None).unwrap();
+    let mut atoms = here.to_vec();
+    if dice.chance(odds.param) {
+        let p = b.param(&mut draft, "p", Sort::Bool, None).unwrap();
+        atoms.push(b.pool.var(p));
+    }
+    for _ in 0..dice.below(odds.guards) {
+        let guard = dice.formula(&mut b.pool, &atoms, 1);
+        b.guard(&mut draft, guard, None).unwrap();
+    }
+    let mut open = Vec::new();
+    for (i, &v) in vars.iter().enumerate() {
+        match dice.below(odds.effects) {
+            0 | 1 => {
+                let value = dice.formula(&mut b.pool, &atoms, 1);
+                b.assign(&mut draft, v, value, None).unwrap();
+            }
+            2 => open.push(there[i]),
+            _ => {}
+        }
+    }
+    if !open.is_empty() {
+        open.extend(&atoms);
+        let relation = dice.formula(&mut b.pool, &open, 2);
+        b.constrain(&mut draft, relation, None).unwrap();
+    }
+    b.add(draft).unwrap()
+}
+
 /// A random system with one claim, `p`.
 pub fn random_system(seed: u64) -> System {
     let mut dice = Dice::new(seed);
@@ -57,7 +108,7 @@ pub fn random_system(seed: u64) -> System {
         vars.iter().map(|&v| (b.so_far().var(v).current, b.so_far().var(v).next)).collect();
     let here: Vec<TermId> = symbols.iter().map(|(s, _)| b.pool.var(*s)).collect();
     let there: Vec<TermId> = symbols.iter().map(|(_, s)| b.pool.var(*s)).collect();
-    let node = |dice: &mut Dice| gander_system::NodeId(dice.below(nodes.len()) as u32);
+    let node = |dice: &mut Dice| NodeId(dice.below(nodes.len()) as u32);
     for s in 0..1 + usize::from(dice.chance(20)) {
         let conjuncts: Vec<(TermId, Option<gander_system::Span>)> =
             (0..1 + dice.below(2)).map(|_| (dice.formula(&mut b.pool, &here, 1), None)).collect();
@@ -66,33 +117,8 @@ pub fn random_system(seed: u64) -> System {
     }
     for t in 0..1 + dice.below(2) {
         let (source, target) = (node(&mut dice), node(&mut dice));
-        let mut draft = b.transition(&format!("t{t}"), None, source, target, None).unwrap();
-        let mut atoms = here.clone();
-        if dice.chance(40) {
-            let p = b.param(&mut draft, "p", Sort::Bool, None).unwrap();
-            atoms.push(b.pool.var(p));
-        }
-        for _ in 0..dice.below(2) {
-            let guard = dice.formula(&mut b.pool, &atoms, 1);
-            b.guard(&mut draft, guard, None).unwrap();
-        }
-        let mut open = Vec::new();
-        for (i, &v) in vars.iter().enumerate() {
-            match dice.below(4) {
-                0 | 1 => {
-                    let value = dice.formula(&mut b.pool, &atoms, 1);
-                    b.assign(&mut draft, v, value, None).unwrap();
-                }
-                2 => open.push(there[i]),
-                _ => {}
-            }
-        }
-        if !open.is_empty() {
-            open.extend(&atoms);
-            let relation = dice.formula(&mut b.pool, &open, 2);
-            b.constrain(&mut draft, relation, None).unwrap();
-        }
-        b.add(draft).unwrap();
+        let odds = Odds { param: 40, guards: 2, effects: 4 };
+        random_transition(&mut b, &mut dice, t, (source, target), (&vars, &here, &there), odds);
     }
     if dice.chance(25) {
         let formula = dice.formula(&mut b.pool, &here, 1);
