@@ -40,7 +40,11 @@ pub(super) fn sizes(system: &System) -> Vec<VarId> {
         {
             for guard in guards(pool, body, pool.op(t) == Op::Exists) {
                 // Beside the variable there may be a number on its side.
-                let has_variable = |a: &TermId| bound.contains(a) || pool.args(*a).iter().any(|b| bound.contains(b));
+                let shifted = |a: TermId| match pool.args(a) {
+                    &[x, y] => bound.contains(&x) && is_number(pool, y) || bound.contains(&y) && is_number(pool, x),
+                    _ => false,
+                };
+                let has_variable = |a: &TermId| bound.contains(a) || shifted(*a);
                 if pool.args(guard).iter().any(has_variable) {
                     in_bounds.extend(pool.free_symbols(&[guard]));
                 }
@@ -52,9 +56,25 @@ pub(super) fn sizes(system: &System) -> Vec<VarId> {
         let keeps = |e: &Effect| matches!(e, Effect::Keep { var, .. } if var.index() == v);
         system.transitions.iter().all(|t| t.effect.iter().any(keeps))
     };
+    // One whose value is given is not open.
+    let conjuncts = system.starts.iter().flat_map(|s| &s.constraint).map(|c| c.term.term());
+    let mut given: FxHashSet<TermId> = FxHashSet::default();
+    for t in conjuncts {
+        match (pool.op(t), pool.args(t)) {
+            (Op::Eq, &[a, b]) if is_number(pool, b) => given.insert(a),
+            (Op::Eq, &[a, b]) if is_number(pool, a) => given.insert(b),
+            _ => false,
+        };
+    }
+    let given: FxHashSet<SymbolId> = given.into_iter().filter_map(|t| pool.as_symbol(t)).collect();
+    let kept = |v: usize| kept(v) && !given.contains(&system.vars[v].current);
     let is_size =
         |&v: &usize| system.vars[v].sort == Sort::Int && in_bounds.contains(&system.vars[v].current) && kept(v);
     (0..system.vars.len()).filter(is_size).map(VarId::from).collect()
+}
+
+fn is_number(pool: &Pool, t: TermId) -> bool {
+    matches!(pool.as_constant(t), Some(Value::Int(_)))
 }
 
 /// The comparisons that a value must satisfy for the body to matter: the left side of an implication, or conjuncts.
