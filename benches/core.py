@@ -165,6 +165,8 @@ def terms():
 
 
 if __name__ == "__main__":
+    if {"-h", "--help"} & set(sys.argv[1:]):
+        sys.exit(print(__doc__))
     build()
     chosen = sys.argv[1:] or ["startup", "bmc", "cancel", "load", "terms"]
     for name in chosen:

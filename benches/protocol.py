@@ -171,5 +171,7 @@ def model(size, seed):
 
 
 if __name__ == "__main__":
+    if {"-h", "--help"} & set(sys.argv[1:]):
+        sys.exit(print(__doc__))
     args = [int(a) for a in sys.argv[1:]]
     sys.stdout.write(model(*(args + [1, 1][len(args):])))

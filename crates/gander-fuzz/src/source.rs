@@ -90,7 +90,8 @@ fn examine(language: &Language, source: &str) -> Result<Seen, String> {
         }
         features.push(1 << 61 | d.code as u64);
         // What is complained of, without the names in it.
-        features.push(1 << 63 | hash_of(d.message.split('`').next()) >> 2);
+        let beginning: Vec<&str> = d.message.split('`').next().unwrap_or_default().split(' ').take(3).collect();
+        features.push(1 << 63 | hash_of(beginning) >> 2);
         if render(d, &file, RenderStyle::default()).is_empty() {
             return Err(format!("{:?} renders to nothing", d.code));
         }

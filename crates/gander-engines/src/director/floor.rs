@@ -29,6 +29,8 @@ enum Place {
     Working,
     /// Has nothing more to do.
     Finished(Box<dyn Engine>),
+    /// Was asked to stop, and did.
+    Ended(Box<dyn Engine>),
     /// Was stopped in the middle of a piece of work, and is gone.
     Stopped,
     /// Panicked.
@@ -241,6 +243,7 @@ impl Floor {
                 let open = turn.desk.claims.iter().any(|c| turn.desk.is_open(*c));
                 match engine {
                     engine if advance == Advance::Again && open && !turn.desk.is_cancelled() => Place::Waiting(engine),
+                    Some(engine) if turn.desk.is_cancelled() => Place::Ended(engine),
                     Some(engine) => Place::Finished(engine),
                     None => Place::Broken("it was never made".into()),
                 }
@@ -332,7 +335,9 @@ impl Floor {
         for slot in lock(&self.hall).slots.iter().filter(|s| s.is_asked(claim)) {
             let name = slot.info.name.to_string();
             match &slot.place {
-                Place::Waiting(Some(e)) | Place::Finished(e) => engines.push((name, e.obstacle(claim))),
+                Place::Waiting(Some(e)) | Place::Ended(e) => engines.push((name, e.obstacle(claim))),
+                // One that has nothing to say had nothing to do with it.
+                Place::Finished(e) => engines.extend(e.obstacle(claim).map(|reason| (name, Some(reason)))),
                 Place::Waiting(None) | Place::Working | Place::Stopped => engines.push((name, None)),
                 Place::Broken(problem) => broken.push(Obstacle { engine: name, reason: format!("broke: {problem}") }),
             }
@@ -354,7 +359,7 @@ impl Floor {
             facts: 0,
             ending: match s.place {
                 Place::Waiting(None) => EngineEnding::NotNeeded,
-                Place::Waiting(Some(_)) | Place::Working | Place::Stopped => EngineEnding::Stopped,
+                Place::Waiting(Some(_)) | Place::Working | Place::Stopped | Place::Ended(_) => EngineEnding::Stopped,
                 Place::Finished(_) => EngineEnding::Finished,
                 Place::Broken(_) => EngineEnding::Broke,
             },

@@ -77,7 +77,8 @@ pub(super) fn scan(text: &str, report: &mut Report) -> Vec<Token> {
         } else if first.is_ascii_digit() {
             let length = run(1, unicode_ident::is_xid_continue);
             if !rest[..length].bytes().all(|b| b.is_ascii_digit()) {
-                let message = format!("`{}` is not a number", &rest[..length.min(40)]);
+                let shown: String = rest[..length].chars().take(40).collect();
+                let message = format!("`{shown}` is not a number");
                 let diagnostic = Diagnostic::new(Code::E0107, here(length), message);
                 report.add(diagnostic.help("a number is made of digits, a name begins with a letter"));
             }

@@ -59,8 +59,10 @@ pub(super) fn lex(text: &str, report: &mut Report) -> Vec<Token> {
         } else if first.is_alphabetic() || first == '_' {
             // A hyphen belongs to a name, unless it begins an arrow or a comment.
             let mut length = run(first.len_utf8(), in_name);
+            // Half of an arrow may be the last character of the name; what is not ASCII is no half of one.
+            let end = length + usize::from(rest.as_bytes().get(length).is_some_and(u8::is_ascii));
             for stop in ["->", "--"] {
-                if let Some(found) = rest[..rest.len().min(length + 1)].find(stop) {
+                if let Some(found) = rest[..end].find(stop) {
                     length = length.min(found);
                 }
             }

@@ -13,7 +13,7 @@ use crate::smtlib::terms::{Meaning, Terms};
 use crate::smtlib::tree::{Id, Tree};
 use crate::span::Span;
 use gander_system::Numerals;
-use gander_term::{SymbolId, TermId};
+use gander_term::{Sort, SymbolId, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Reads a VMT file.
@@ -149,6 +149,11 @@ impl<'a> File<'_, 'a> {
 
     fn annotation(&mut self, name: &'a str, term: TermId, key: &str, value: Option<Id>, span: Span) {
         let tree = self.terms.tree;
+        let about_states = matches!(key, ":init" | ":trans" | ":invar-property" | ":live-property");
+        if about_states && self.terms.pool.sort(term) != Sort::Bool {
+            self.terms.report.error(Code::E0301, span, format!("`{key}` stands at a formula, and this is not one"));
+            return;
+        }
         match key {
             ":init" => self.init.push(term),
             ":trans" => self.trans.push(term),
