@@ -131,8 +131,8 @@ MOMENTS = [0.02, 0.1, 0.2, 0.35, 0.6, 1.0, 1.8]
 def cancel():
     print("\n### From Ctrl-C to the end (goal: engines stop within 100 ms)\n")
     names = subprocess.run([GANDER, "engines"], capture_output=True, text=True).stdout
-    # What an engine is for may go over several lines.
-    engines = [line.split()[0] for line in names.splitlines() if line[:1].strip()]
+    # What an engine is for may go over several lines; behind an empty line there are plans.
+    engines = [line.split()[0] for line in names.partition("\n\n")[0].splitlines() if line[:1].strip()]
     with tempfile.TemporaryDirectory() as folder:
         files = [(name, os.path.join(ROOT, "benches", name)) for name in ["endless.sts", "cubes.sts"]]
         for name, make in MODELS.items():
