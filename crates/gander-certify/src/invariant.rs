@@ -102,7 +102,7 @@ pub(crate) fn check_invariant(case: &mut Case<'_>, by_node: &Arc<[TermId]>, bad:
 #[derive(Default)]
 pub(crate) struct Shown {
     begun: Vec<(StartId, TermId)>,
-    kept: Vec<(TransitionId, TermId, TermId)>,
+    kept: Vec<Kept>,
 }
 
 /// Single steps of inductions that are remembered.
@@ -136,6 +136,23 @@ pub(crate) fn induction_obligations(case: &mut Case<'_>, by_node: &[TermId]) -> 
         let formula = case.pool.and([constraint, assumptions, broken]);
         obligations.push((formula, format!("the invariant does not hold after `{}`", start.name)));
     }
+    let (keeping, kept, some) = keeping_obligations(case, by_node);
+    obligations.extend(keeping);
+    shown.kept = kept;
+    if known || some {
+        case.rest_on_known();
+    }
+    (obligations, shown)
+}
+
+/// A step of a transition that was shown to lead from a formula to a formula.
+type Kept = (TransitionId, TermId, TermId);
+
+/// What must have no solution if transitions keep the formulas, without what is known; what is shown then; and whether
+/// something was known.
+pub(crate) fn keeping_obligations(case: &mut Case<'_>, by_node: &[TermId]) -> (Vec<Obligation>, Vec<Kept>, bool) {
+    let system = case.system;
+    let (mut obligations, mut kept, mut known) = (Vec::new(), Vec::new(), false);
     for t in system.transition_ids() {
         let (source, target) = (system.transition(t).source, system.transition(t).target);
         let (before, behind) = (by_node[source.index()], by_node[target.index()]);
@@ -147,7 +164,7 @@ pub(crate) fn induction_obligations(case: &mut Case<'_>, by_node: &[TermId]) -> 
             known = true;
             continue;
         }
-        shown.kept.push((t, before, behind));
+        kept.push((t, before, behind));
         let relation = Relation::new(case, t);
         let broken = case.pool.not(behind);
         let broken = relation.behind(case, broken);
@@ -155,10 +172,7 @@ pub(crate) fn induction_obligations(case: &mut Case<'_>, by_node: &[TermId]) -> 
         let formula = case.pool.and([before, assumptions, relation.formula, broken]);
         obligations.push((formula, format!("`{}` does not keep the invariant", system.transition(t).name)));
     }
-    if known {
-        case.rest_on_known();
-    }
-    (obligations, shown)
+    (obligations, kept, known)
 }
 
 /// Checks that no admissible state (or step from one) that satisfies the formulas is bad.

@@ -24,6 +24,7 @@ mod invariant;
 mod known;
 mod lasso;
 mod obvious;
+mod outside;
 mod panel;
 mod rejection;
 mod relation;
@@ -372,6 +373,7 @@ fn check_evidence(
             unroll::check_diameter(case, *k, &bad)
         }
         Evidence::ClosedSet { states } => closed_set::check_closed_set(case, kind, direction, *states),
+        Evidence::Outside { trap, proof } => outside::check_outside(case, claim, direction, trap, proof),
         Evidence::Refutation => match (kind, direction) {
             (ClaimKind::StartSatisfiable(s), Direction::Fails) => check_refutation(case, *s),
             _ => Err(unfit("a refutation", kind, direction)),

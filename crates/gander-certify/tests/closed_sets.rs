@@ -3,7 +3,7 @@
 mod support;
 
 use gander_certify::Rejection;
-use gander_system::{ClaimId, ClaimKind, Evidence, Goal, NodeId, TransitionId, Verdict};
+use gander_system::{ClaimId, ClaimKind, Evidence, Goal, NodeId, System, TransitionId, Verdict, passes};
 use gander_term::Sort;
 use support::*;
 
@@ -115,4 +115,48 @@ fn a_transition_that_can_never_complete_is_no_obstacle() {
         .always("x <= 1");
     accepts(&s, holds(closed(2)));
     refuses(&s, holds(closed(3)), "2 reachable states, not 3");
+}
+
+/// Ten steps of one at most, and a switch that any of them can turn on.
+fn limited() -> Model {
+    Model::new(&["A"])
+        .var("x", Sort::Int)
+        .var("on", Sort::Bool)
+        .start(0, "x == 0 and not on")
+        .step("up", 0, 0, "x < 10", &["x := x + 1", "on := on"])
+        .step("turn", 0, 0, "x < 10", &["x := x + 1", "on := true"])
+}
+
+#[test]
+fn runs_outside_of_a_trap() {
+    let s = limited().reachable("x == 12 and on");
+    let outside = |trap: &str, proof| fails(Evidence::Outside { trap: formulas(&s, &[trap]), proof: Box::new(proof) });
+    // Once the switch is on it stays on: no state without it lies behind.
+    accepts(&s, outside("x > 5 and x <= 10", closed(11)));
+    accepts(&s, outside("on and x <= 10", closed(11)));
+    accepts(
+        &s,
+        outside(
+            "on and x <= 10",
+            invariant(&passes::outside(&s, &formulas(&s, &["on and x <= 10"])).unwrap(), &["not on"]),
+        ),
+    );
+    refuses(&s, outside("on and x <= 10", closed(10)), "more than 10 reachable states");
+    refuses(&s, outside("x == 5", closed(9)), "does not keep");
+    refuses(&s, outside("on", closed(11)), "does not exclude");
+    refuses(&s, outside("x > 5 and x <= 10", Evidence::Refutation), "cannot show");
+    let nested = Evidence::Outside { trap: formulas(&s, &["on and x <= 10"]), proof: Box::new(closed(11)) };
+    refuses(&s, outside("on and x <= 10", nested), "cannot show");
+    let met = limited().reachable("x == 10 and on");
+    let hidden = Evidence::Outside { trap: formulas(&met, &["on and x <= 10"]), proof: Box::new(closed(11)) };
+    refuses(&met, fails(hidden), "does not exclude");
+    // Neither steps nor what is possible can be told from the runs outside: the way into the trap is missing there.
+    let step = limited().claim(|m| {
+        let t = m.term("x == 3");
+        ClaimKind::Reachable(vec![m.builder.step_goal(None, &[(TransitionId(1), t)], "goal").unwrap()])
+    });
+    let hidden = |s: &System| Evidence::Outside { trap: formulas(s, &["on and x <= 10"]), proof: Box::new(closed(11)) };
+    refuses(&step, fails(hidden(&step)), "cannot show");
+    let deadlock = limited().claim(|_| ClaimKind::NoDeadlock);
+    refuses(&deadlock, holds(hidden(&deadlock)), "cannot show");
 }

@@ -86,6 +86,7 @@ impl Trial {
             Evidence::KInductive { k, loop_free, no_restart, .. } => format!("k = {k}, {loop_free} {no_restart}"),
             Evidence::Diameter { k } => format!("diameter {k}"),
             Evidence::OfChain(_) => "of chain".to_string(),
+            Evidence::Outside { proof, .. } => format!("outside of a set, {proof:?}"),
             _ => String::new(),
         };
         format!(
@@ -338,4 +339,47 @@ fn chains_and_starts_are_refuted_exactly_where_the_oracle_says_so() {
             }
         }
     }
+}
+
+/// All states that a run from a state of the graph meets.
+fn behind(graph: &Reachable, state: usize) -> Vec<(NodeId, Vec<Value>)> {
+    let (mut seen, mut stack) = (vec![false; graph.states.len()], vec![state]);
+    while let Some(here) = stack.pop() {
+        if !std::mem::replace(&mut seen[here], true) {
+            stack.extend(graph.steps(here).map(|(_, next)| next));
+        }
+    }
+    graph.states.iter().zip(seen).filter(|(_, seen)| *seen).map(|(s, _)| s.clone()).collect()
+}
+
+#[test]
+fn runs_outside_of_a_set_show_what_the_oracle_says() {
+    let (mut accepted, mut refused) = (0, 0);
+    for seed in seeds() {
+        let mut t = Trial::new(seed);
+        if t.graph.states.is_empty() {
+            continue;
+        }
+        for claim in 0..t.system().claims.len() {
+            let kind = t.system().claims[claim].kind.clone();
+            let Some(shows) = run_shows(&kind).map(|s| !s) else { continue };
+            let from: Vec<usize> = (0..4).map(|_| t.random.below(t.graph.states.len())).collect();
+            let closed = from.into_iter().map(|s| (true, exactly(t.system(), &behind(&t.graph, s))));
+            let traps: Vec<(bool, NodeFormulas)> = closed.collect();
+            for (closed, trap) in traps.into_iter().chain([(false, t.damaged_formulas(claim))]) {
+                let Some(without) = passes::outside(t.system(), &trap) else { continue };
+                let Ok(graph) = Reachable::explore(&without, &without.pool, Limits::default()) else { continue };
+                let exact = Evidence::Invariant(exactly(&without, &graph.states));
+                let all = Evidence::ClosedSet { states: graph.states.len() as u64 };
+                for proof in [exact, all, Evidence::Refutation] {
+                    let evidence = Evidence::Outside { trap: trap.clone(), proof: Box::new(proof) };
+                    let found = t.try_verdict(claim, &verdict(shows, evidence.clone()));
+                    accepted += u32::from(found == Some(true) && closed);
+                    refused += u32::from(found == Some(false));
+                    assert_ne!(t.try_verdict(claim, &verdict(!shows, evidence)), Some(true));
+                }
+            }
+        }
+    }
+    assert!(accepted > 20 && refused > 20, "{accepted} accepted, {refused} refused");
 }

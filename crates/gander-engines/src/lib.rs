@@ -53,6 +53,7 @@ mod sizes;
 mod smt_only;
 mod targets;
 mod together;
+mod too_late;
 mod unrolling;
 mod view;
 mod vocabulary;

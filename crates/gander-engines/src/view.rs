@@ -1,9 +1,10 @@
-//! The systems that claims are asked of: the given one, or for a chain of goals the chain system of the claim.
+//! The systems that claims are asked of: the given one, for a chain of goals the chain system of the claim, or the runs of
+//! the given one that stay outside of a trap.
 
 use std::sync::Arc;
 
 use gander_system::passes::{self, Chain, WayBack};
-use gander_system::{ClaimId, ClaimKind, Evidence, Goal, NodeId, Run, System, Verdict};
+use gander_system::{ClaimId, ClaimKind, Evidence, Goal, NodeFormulas, NodeId, Run, System, Verdict};
 use gander_term::{Importer, TermId};
 
 use crate::board::{Board, ProvedInvariant};
@@ -16,6 +17,8 @@ pub(crate) struct View {
     pub encoding: Encoding,
     pub asker: Asker,
     chain: Option<ChainView>,
+    /// What runs stay outside of.
+    trap: Option<NodeFormulas>,
 }
 
 struct ChainView {
@@ -28,7 +31,7 @@ struct ChainView {
 impl View {
     /// The system itself.
     pub(crate) fn plain(desk: &Desk) -> View {
-        View { encoding: encode(desk, desk.system()), asker: Asker::default(), chain: None }
+        View { encoding: encode(desk, desk.system()), asker: Asker::default(), chain: None, trap: None }
     }
 
     /// The chain system of a claim.
@@ -41,7 +44,14 @@ impl View {
             _ => 0,
         };
         let encoding = encode(desk, &of_chain);
-        Ok(View { encoding, asker: Asker::default(), chain: Some(ChainView { chain, claim, internal }) })
+        Ok(View { encoding, asker: Asker::default(), chain: Some(ChainView { chain, claim, internal }), trap: None })
+    }
+
+    /// The runs outside of a set that no step leaves, and in which no target of the claims that are asked is met.
+    pub(crate) fn outside(desk: &Desk, trap: NodeFormulas) -> Result<View, String> {
+        let system = passes::outside(desk.system(), &trap).ok_or("the runs outside cannot be told apart")?;
+        let encoding = encode(desk, &Arc::new(system));
+        Ok(View { encoding, asker: Asker::default(), chain: None, trap: Some(trap) })
     }
 
     /// The system that a claim is asked of.
@@ -74,9 +84,10 @@ impl View {
 
     /// Evidence other than a run as evidence about the given system.
     pub(crate) fn proof(&self, evidence: Evidence) -> Evidence {
-        match &self.chain {
-            Some(_) => Evidence::OfChain(Box::new(evidence)),
-            None => evidence,
+        match (&self.chain, &self.trap) {
+            (Some(_), _) => Evidence::OfChain(Box::new(evidence)),
+            (None, Some(trap)) => Evidence::Outside { trap: trap.clone(), proof: Box::new(evidence) },
+            (None, None) => evidence,
         }
     }
 
@@ -126,7 +137,7 @@ impl View {
 
     /// True for the system itself.
     pub(crate) fn is_plain(&self) -> bool {
-        self.chain.is_none()
+        self.chain.is_none() && self.trap.is_none()
     }
 }
 

@@ -323,6 +323,12 @@ fn reason(shown: &ShownEvidence) -> Vec<String> {
         ShownEvidence::ClosedSet { states } => vec![format!("every reachable state was looked at ({states})")],
         ShownEvidence::Refutation { why } => vec![why.clone()],
         ShownEvidence::Argument { lines, .. } => lines.clone(),
+        ShownEvidence::Outside(inner) => match &**inner {
+            ShownEvidence::ClosedSet { states } => {
+                vec![format!("every reachable state was looked at but those that are too far from it ({states})")]
+            }
+            other => reason(other),
+        },
         ShownEvidence::OfChain(inner) => reason(inner),
     }
 }
@@ -374,6 +380,12 @@ fn evidence_summary(shown: &ShownEvidence, verdict: &VerdictView) -> Option<Stri
         ShownEvidence::ClosedSet { states } => Some(format!("all {states} reachable states seen")),
         ShownEvidence::Refutation { .. } => Some("no solution".to_string()),
         ShownEvidence::Argument { summary, .. } => Some(summary.clone()),
+        ShownEvidence::Outside(inner) => match &**inner {
+            ShownEvidence::ClosedSet { states } => {
+                Some(format!("all {states} states seen that are not too far from it"))
+            }
+            other => evidence_summary(other, verdict),
+        },
         ShownEvidence::OfChain(inner) => evidence_summary(inner, verdict),
     }
 }

@@ -152,6 +152,8 @@ pub enum ShownEvidence {
         /// At length.
         lines: Vec<String>,
     },
+    /// Evidence about the runs outside of a set from which nothing can be met any more.
+    Outside(Box<ShownEvidence>),
     /// Evidence about the chain of goals of the claim.
     OfChain(Box<ShownEvidence>),
 }

@@ -179,6 +179,14 @@ pub enum Evidence {
         /// The number of reachable states.
         states: u64,
     },
+    /// For claims about the states of runs: no step leaves the trap, and no state of it is one that must not be met; and
+    /// `proof` shows the claim of the runs that stay outside of it ([`crate::passes::outside`]).
+    Outside {
+        /// The states that need not be looked at.
+        trap: NodeFormulas,
+        /// Evidence about the system of the runs outside.
+        proof: Box<Evidence>,
+    },
     /// For claims about a single formula (a start transition): it has no solution.
     Refutation,
     /// For a chain of goals that no run meets: evidence that the last stage of the system which `passes::chain` makes

@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use gander_system::{ClaimKind, Effect, NodeId, StartId, System, TransitionId};
 use gander_term::{Pool, SymbolId, TermId, Value};
+use rustc_hash::FxHashMap;
 
 use crate::bad::Bad;
 use crate::case::Case;
@@ -22,7 +23,7 @@ use crate::rejection::{Rejection, undecided, wrong};
 use crate::relation::Relation;
 use crate::{Direction, unfit};
 
-use search::Search;
+use search::{Compute, Search};
 use states::States;
 
 /// States between two looks at the clock.
@@ -118,6 +119,7 @@ fn explore(case: &mut Case<'_>, signature: Vec<u32>, expected: u64) -> Result<Ex
         })?;
     }
     let mut moves: Vec<Option<Search>> = system.transitions.iter().map(|_| None).collect();
+    let mut guards: Vec<Option<Guards>> = system.nodes.iter().map(|_| None).collect();
     let mut stuck = Vec::new();
     let mut i = 0;
     while i < states.len() {
@@ -126,7 +128,11 @@ fn explore(case: &mut Case<'_>, signature: Vec<u32>, expected: u64) -> Result<Ex
         }
         let (node, values) = states.get(i);
         let mut some = false;
-        for &t in system.leaving(node) {
+        if guards[node.index()].is_none() {
+            guards[node.index()] = Some(Guards::new(case, node)?);
+        }
+        let Some(guards) = &mut guards[node.index()] else { continue };
+        for t in guards.open(&values)? {
             if moves[t.index()].is_none() {
                 moves[t.index()] = Some(steps(case, t, &[])?);
             }
@@ -143,6 +149,35 @@ fn explore(case: &mut Case<'_>, signature: Vec<u32>, expected: u64) -> Result<Ex
         i += 1;
     }
     Ok(Explored { signature, pool: Arc::clone(&system.pool), states, stuck })
+}
+
+/// What the guards of the transitions that leave a node demand of the state alone, all at once: of hundreds of transitions
+/// most cannot be taken, and only the others are searched for steps.
+struct Guards {
+    leaving: Vec<TransitionId>,
+    demands: Compute,
+}
+
+impl Guards {
+    fn new(case: &mut Case<'_>, node: NodeId) -> Result<Guards, Rejection> {
+        let system = case.system;
+        let places: FxHashMap<SymbolId, usize> = system.vars.iter().enumerate().map(|(i, v)| (v.current, i)).collect();
+        let leaving = system.leaving(node).to_vec();
+        let mut demands = Vec::with_capacity(leaving.len());
+        for &t in &leaving {
+            let guard = system.guard_term(&mut case.pool, t);
+            let mut of_state = crate::formula::conjuncts(&case.pool, guard);
+            of_state.retain(|&part| case.pool.free_symbols(&[part]).iter().all(|s| places.contains_key(s)));
+            demands.push(case.pool.and(of_state));
+        }
+        Ok(Guards { leaving, demands: Compute::new(&case.pool, &demands, &places)? })
+    }
+
+    /// The transitions that may be possible in a state.
+    fn open(&mut self, values: &[Value]) -> Result<Vec<TransitionId>, Rejection> {
+        let met = self.demands.run(values)?;
+        Ok(self.leaving.iter().zip(met).filter(|(_, v)| **v != Value::Bool(false)).map(|(&t, _)| t).collect())
+    }
 }
 
 /// More states than the evidence says: it is wrong, and there may be infinitely many.

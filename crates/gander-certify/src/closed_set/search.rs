@@ -18,7 +18,7 @@ const MOST_INTS: usize = 1 << 22;
 
 /// Terms that are computed from what is known.
 #[derive(Debug)]
-struct Compute {
+pub(super) struct Compute {
     program: Program,
     inputs: Vec<usize>,
     values: Vec<Value>,
@@ -26,7 +26,11 @@ struct Compute {
 }
 
 impl Compute {
-    fn new(pool: &Pool, roots: &[TermId], places: &FxHashMap<SymbolId, usize>) -> Result<Compute, Rejection> {
+    pub(super) fn new(
+        pool: &Pool,
+        roots: &[TermId],
+        places: &FxHashMap<SymbolId, usize>,
+    ) -> Result<Compute, Rejection> {
         let program = Program::compile(pool, roots);
         let place = |s: &SymbolId| {
             let missing = || undecided(format!("`{}` has no value here", pool.symbol(*s).name));
@@ -36,7 +40,7 @@ impl Compute {
         Ok(Compute { program, inputs, values: Vec::new(), scratch: Scratch::new() })
     }
 
-    fn run(&mut self, env: &[Value]) -> Result<&[Value], Rejection> {
+    pub(super) fn run(&mut self, env: &[Value]) -> Result<&[Value], Rejection> {
         self.values.clear();
         self.values.extend(self.inputs.iter().map(|&i| env[i].clone()));
         self.program.run(&self.values, &mut self.scratch).map_err(|e| match e {

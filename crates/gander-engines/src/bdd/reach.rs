@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use gander_system::{Leg, NodeId, Run, StartId, State, Step, System, TransitionId};
-use gander_term::{IBig, Pool, Sort, SymbolId, TermId, Value, evaluate};
+use gander_term::{IBig, Op, Pool, Sort, SymbolId, TermId, Value, evaluate};
 use oxidd::BooleanFunction;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::encode::bits_for;
 use super::formula::Writer;
@@ -50,9 +51,10 @@ pub(super) struct Reach {
 }
 
 /// The bits of each variable, and their order.
-fn lay_out(kit: &mut Kit, system: &System, widths: &[usize]) -> Work<Vec<VarBits>> {
-    let place = |s: SymbolId| system.vars.iter().position(|v| v.current == s || v.next == s);
-    let pool: &Pool = &system.pool;
+fn lay_out(kit: &mut Kit, system: &System, pool: &Pool, targets: &Targets, widths: &[usize]) -> Work<Vec<VarBits>> {
+    let both = |(i, v): (usize, &gander_system::StateVar)| [(v.current, i), (v.next, i)];
+    let places: FxHashMap<SymbolId, usize> = system.vars.iter().enumerate().flat_map(both).collect();
+    let place = |s: SymbolId| places.get(&s).copied();
     let mut groups: Vec<Vec<usize>> = Vec::new();
     let mut group = |terms: &[TermId], and: Option<usize>| {
         let mut g: Vec<usize> = pool.free_symbols(terms).into_iter().filter_map(place).chain(and).collect();
@@ -79,6 +81,10 @@ fn lay_out(kit: &mut Kit, system: &System, widths: &[usize]) -> Work<Vec<VarBits
             group(&[c.term.term()], None);
         }
     }
+    // What a claim compares, reachable states mostly relate.
+    for atom in targets.states.iter().flat_map(|t| comparisons(pool, t.formula)) {
+        group(&[atom], None);
+    }
     let mut bits = vec![VarBits { now: Vec::new(), next: Vec::new() }; system.vars.len()];
     for v in order(system.vars.len(), &groups) {
         for _ in 0..widths[v] {
@@ -90,6 +96,23 @@ fn lay_out(kit: &mut Kit, system: &System, widths: &[usize]) -> Work<Vec<VarBits
         bits[v].next.reverse();
     }
     Ok(bits)
+}
+
+/// The equations and other relations that a formula is made of.
+fn comparisons(pool: &Pool, formula: TermId) -> Vec<TermId> {
+    let (mut found, mut seen, mut stack) = (Vec::new(), FxHashSet::default(), vec![formula]);
+    while let Some(t) = stack.pop() {
+        if !seen.insert(t) {
+            continue;
+        }
+        match pool.op(t) {
+            Op::And | Op::Or | Op::Not | Op::Implies => stack.extend(pool.args(t)),
+            Op::Ite if pool.sort(t) == Sort::Bool => stack.extend(pool.args(t)),
+            _ => found.push(t),
+        }
+    }
+    found.reverse();
+    found
 }
 
 /// The bits that variables need at first.
@@ -117,7 +140,7 @@ impl Reach {
         widths: &[usize],
         #[cfg(test)] bug: Option<crate::seeded::SeededBug>,
     ) -> Work<(Reach, Vec<(usize, String)>)> {
-        let bits = lay_out(&mut kit, system, widths)?;
+        let bits = lay_out(&mut kit, system, pool, targets, widths)?;
         let mut maker = Maker::new(&mut kit, system, pool, &bits);
         #[cfg(test)]
         {

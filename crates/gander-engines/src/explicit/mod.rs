@@ -7,7 +7,8 @@
 //!
 //! Every claim that a finite graph decides is decided: those that are questions about reachability, and *always
 //! possible* by a backward search. Runs are shortest. A proof is the [`Evidence::ClosedSet`]: its checker enumerates
-//! the states again. The graph can be used by others ([`graph`]).
+//! the states again. Where steps are limited and states are too far from a goal for those that are left, they are not
+//! looked at ([`crate::too_late`]). The graph can be used by others ([`graph`]).
 //!
 //! After Holzmann, "The model checker SPIN" (1997), for compact states; Holzmann and Bosnacki, "The design of a multicore
 //! extension of the SPIN model checker" (2007), for search on several processors, here in a form whose results do not
@@ -25,12 +26,13 @@ mod tests;
 
 use std::sync::Arc;
 
-use gander_system::{ClaimId, ClaimKind, Evidence, Verdict};
+use gander_system::{ClaimId, ClaimKind, Evidence, NodeFormulas, Verdict};
 
 use crate::engine::{Advance, Desk, Engine, EngineInfo};
 use crate::memory::own_memory;
 use crate::question::{Place, Question, is_question};
 use crate::targets::{Targets, question_targets, state_targets};
+use crate::too_late::too_late;
 use crate::view::View;
 
 use explore::{Explorer, Met, Phase, Resources, Stop};
@@ -62,6 +64,15 @@ struct Asked {
     open: bool,
 }
 
+/// Claims to be decided by one exploration, and what it need not look into.
+struct Waiting {
+    claims: Vec<ClaimId>,
+    trap: Option<NodeFormulas>,
+}
+
+/// More claims than these are not explored on their own.
+const MOST_ALONE: usize = 4;
+
 /// Claims that are decided by one exploration.
 struct Group {
     view: View,
@@ -72,8 +83,9 @@ struct Group {
 
 /// See the module's documentation.
 struct Explicit {
-    /// Claims of the system itself first, then each chain.
-    waiting: Vec<Vec<ClaimId>>,
+    /// Claims that count as hopeless where it is too late, one by one; those of the system itself; each chain. The last is
+    /// taken first.
+    waiting: Vec<Waiting>,
     group: Option<Group>,
     obstacles: Vec<(ClaimId, String)>,
     resources: Resources,
@@ -83,12 +95,19 @@ impl Explicit {
     fn new(desk: &Desk) -> Explicit {
         let claims = &desk.system().claims;
         let chained = |c: &ClaimId| View::needs_chain(&claims[c.index()].kind);
-        let mut waiting: Vec<Vec<ClaimId>> = desk.claims().iter().copied().filter(chained).map(|c| vec![c]).collect();
-        waiting.reverse();
-        let plain: Vec<ClaimId> = desk.claims().iter().copied().filter(|c| !chained(c)).collect();
-        if !plain.is_empty() {
-            waiting.push(plain);
+        let (chains, mut plain): (Vec<ClaimId>, Vec<ClaimId>) = desk.claims().iter().copied().partition(chained);
+        let one = |claim: ClaimId, trap| Waiting { claims: vec![claim], trap };
+        let mut waiting: Vec<Waiting> = chains.into_iter().rev().map(|c| one(c, None)).collect();
+        let trap = |c: ClaimId| too_late(desk.system(), &claims[c.index()].kind);
+        let mut alone: Vec<Waiting> = plain.iter().filter_map(|&c| Some(one(c, Some(trap(c)?)))).collect();
+        if alone.len() > MOST_ALONE {
+            alone.clear();
         }
+        plain.retain(|c| !alone.iter().any(|w| w.claims.contains(c)));
+        if !plain.is_empty() {
+            waiting.push(Waiting { claims: plain, trap: None });
+        }
+        waiting.extend(alone.into_iter().rev());
         Explicit { waiting, group: None, obstacles: Vec::new(), resources: resources(desk) }
     }
 
@@ -97,8 +116,8 @@ impl Explicit {
     }
 
     /// Prepares the next claims.
-    fn open(&mut self, desk: &Desk, claims: Vec<ClaimId>) {
-        match Group::new(desk, &claims, self.resources) {
+    fn open(&mut self, desk: &Desk, claims: Vec<ClaimId>, trap: Option<NodeFormulas>) {
+        match Group::new(desk, &claims, trap, self.resources) {
             Ok((group, obstacles)) => {
                 self.obstacles.extend(obstacles);
                 self.group = Some(group);
@@ -124,10 +143,10 @@ impl Explicit {
 impl Engine for Explicit {
     fn advance(&mut self, desk: &Desk) -> Advance {
         let Some(mut group) = self.group.take() else {
-            let Some(claims) = self.waiting.pop() else { return Advance::Finished };
-            let claims: Vec<ClaimId> = claims.into_iter().filter(|&c| desk.is_open(c)).collect();
+            let Some(next) = self.waiting.pop() else { return Advance::Finished };
+            let claims: Vec<ClaimId> = next.claims.into_iter().filter(|&c| desk.is_open(c)).collect();
             if !claims.is_empty() && !desk.is_cancelled() {
-                self.open(desk, claims);
+                self.open(desk, claims, next.trap);
             }
             return if desk.is_cancelled() { Advance::Finished } else { Advance::Again };
         };
@@ -152,12 +171,18 @@ impl Engine for Explicit {
 
 impl Group {
     /// Says in words what is not finite.
-    fn new(desk: &Desk, claims: &[ClaimId], resources: Resources) -> Result<(Group, Vec<(ClaimId, String)>), String> {
+    fn new(
+        desk: &Desk,
+        claims: &[ClaimId],
+        trap: Option<NodeFormulas>,
+        resources: Resources,
+    ) -> Result<(Group, Vec<(ClaimId, String)>), String> {
         let kinds = &desk.system().claims;
         let chain = claims.iter().find(|c| View::needs_chain(&kinds[c.index()].kind));
-        let mut view = match chain {
-            Some(&claim) => View::chain(desk, claim)?,
-            None => View::plain(desk),
+        let mut view = match (chain, trap) {
+            (Some(&claim), _) => View::chain(desk, claim)?,
+            (None, Some(trap)) => View::outside(desk, trap)?,
+            (None, None) => View::plain(desk),
         };
         let (mut asked, mut targets): (Vec<Asked>, Targets) = (Vec::new(), Targets::default());
         for &claim in claims {

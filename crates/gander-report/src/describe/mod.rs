@@ -121,16 +121,21 @@ fn shown(
         | Evidence::NoSuchRun { .. }
         | Evidence::Possible { .. }
         | Evidence::Impossible { .. } => live::live(system, claim, evidence),
-        // A chain's evidence speaks of another system, whose nodes are not ours: its formulas are not shown.
-        Evidence::OfChain(inner) => ShownEvidence::OfChain(Box::new(match &**inner {
-            Evidence::KInductive { k, loop_free, .. } => {
-                ShownEvidence::Invariant { k: *k, loop_free: *loop_free, by_node: Vec::new() }
-            }
-            Evidence::Diameter { k } => ShownEvidence::Diameter { k: *k },
-            Evidence::ClosedSet { states } => ShownEvidence::ClosedSet { states: *states },
-            Evidence::Refutation => ShownEvidence::Refutation { why: no_solution(system, claim) },
-            _ => ShownEvidence::Invariant { k: 1, loop_free: false, by_node: Vec::new() },
-        })),
+        // Evidence that speaks of another system: its formulas are not shown.
+        Evidence::OfChain(inner) => ShownEvidence::OfChain(Box::new(without_formulas(system, claim, inner))),
+        Evidence::Outside { proof, .. } => ShownEvidence::Outside(Box::new(without_formulas(system, claim, proof))),
+    }
+}
+
+fn without_formulas(system: &System, claim: &Claim, evidence: &Evidence) -> ShownEvidence {
+    match evidence {
+        Evidence::KInductive { k, loop_free, .. } => {
+            ShownEvidence::Invariant { k: *k, loop_free: *loop_free, by_node: Vec::new() }
+        }
+        Evidence::Diameter { k } => ShownEvidence::Diameter { k: *k },
+        Evidence::ClosedSet { states } => ShownEvidence::ClosedSet { states: *states },
+        Evidence::Refutation => ShownEvidence::Refutation { why: no_solution(system, claim) },
+        _ => ShownEvidence::Invariant { k: 1, loop_free: false, by_node: Vec::new() },
     }
 }
 

@@ -74,6 +74,7 @@ fn is_nested(evidence: &Evidence) -> bool {
     matches!(
         evidence,
         Evidence::OfChain(_)
+            | Evidence::Outside { .. }
             | Evidence::Lasso { .. }
             | Evidence::Recurrent { .. }
             | Evidence::NoSuchRun { .. }

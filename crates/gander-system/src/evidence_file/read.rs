@@ -8,7 +8,7 @@ use super::sharing::Expansion;
 use super::{Decided, EVIDENCE_SCHEMA, EvidenceFile, EvidenceFileError, MAX_FORMULA_CHARS, MAX_REPEAT_DEPTH};
 use crate::claim::ClaimId;
 use crate::evidence::{Evidence, Leg, NodeFormulas, Run, State, Step};
-use crate::passes::chain;
+use crate::passes::{chain, outside};
 use crate::system::{NodeId, StartId, System, TransitionId};
 
 pub(super) type Read<T> = Result<T, EvidenceFileError>;
@@ -79,6 +79,15 @@ pub(super) fn evidence(system: &System, claim: ClaimId, e: &Object<'_>, nested: 
         "closed-set" => {
             e.only(&["kind", "states"])?;
             Ok(Evidence::ClosedSet { states: e.count("states")? })
+        }
+        "outside" if nested == Nested::No => {
+            e.only(&["kind", "definitions", "formulas", "evidence"])?;
+            let trap = formulas(system, e)?;
+            let Some(without) = outside(system, &trap) else {
+                return e.wrong("formulas", "they are of another system");
+            };
+            let proof = Box::new(evidence(&without, claim, &e.object("evidence")?, Nested::Inside)?);
+            Ok(Evidence::Outside { trap, proof })
         }
         "refutation" => {
             e.only(&["kind"])?;

@@ -79,6 +79,11 @@ fn every_other_kind_comes_back() {
         Evidence::Diameter { k: 7 },
         Evidence::ClosedSet { states: 5_000_000_000 },
         Evidence::Refutation,
+        Evidence::Outside { trap: i(), proof: Box::new(Evidence::ClosedSet { states: 3 }) },
+        Evidence::Outside {
+            trap: i(),
+            proof: Box::new(Evidence::Invariant(formulas(&s, &["true", "fee == 1", "false"]))),
+        },
     ];
     for e in kinds {
         comes_back(&s, &written(&s, 0, &Verdict::Holds(e)));

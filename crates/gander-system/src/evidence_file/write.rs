@@ -7,7 +7,7 @@ use super::sharing::share;
 use super::{Decided, EVIDENCE_SCHEMA, EvidenceFileError, MAX_FORMULA_CHARS, MAX_REPEAT_DEPTH};
 use crate::claim::ClaimId;
 use crate::evidence::{Evidence, Leg, NodeFormulas, Run, Verdict};
-use crate::passes::chain;
+use crate::passes::{chain, outside};
 use crate::system::System;
 
 /// The file of a decided claim of `system`, which must be the system that the evidence speaks of.
@@ -49,6 +49,21 @@ pub fn evidence_json(system: &System, claim: ClaimId, evidence: &Evidence) -> Re
         }
         Evidence::Diameter { k } => json!({ "kind": "diameter", "k": k }),
         Evidence::ClosedSet { states } => json!({ "kind": "closed-set", "states": states }),
+        Evidence::Outside { trap, proof } => {
+            let mut object = kind("outside");
+            formulas_json(system, trap, &mut object)?;
+            let without = outside(system, trap);
+            let without =
+                without.ok_or_else(|| EvidenceFileError::new("evidence.formulas", "they are of another system"))?;
+            if matches!(**proof, Evidence::Outside { .. } | Evidence::OfChain(_)) {
+                return Err(EvidenceFileError::new(
+                    "evidence",
+                    "evidence about runs outside of a set cannot be nested",
+                ));
+            }
+            object.insert("evidence".into(), evidence_json(&without, claim, proof)?);
+            Value::Object(object)
+        }
         Evidence::Refutation => json!({ "kind": "refutation" }),
         Evidence::Lasso { .. }
         | Evidence::Recurrent { .. }

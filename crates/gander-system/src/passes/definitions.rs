@@ -337,6 +337,9 @@ impl WayBack for Definitions {
             }
             Evidence::Diameter { k } => Some(Evidence::Diameter { k: *k }),
             Evidence::ClosedSet { states } => Some(Evidence::ClosedSet { states: *states }),
+            Evidence::Outside { trap, proof } => {
+                Some(Evidence::Outside { trap: self.invariant(trap)?, proof: Box::new(self.evidence(proof)?) })
+            }
             Evidence::Refutation => Some(Evidence::Refutation),
             Evidence::Lasso { run, back_to } => Some(Evidence::Lasso { run: self.run(run)?, back_to: *back_to }),
             // Found for the system as it was given.

@@ -49,7 +49,7 @@ pub use mutants::{Mutant, Mutants, mutants};
 pub use pinned::{Eliminate, PinError, Pinned, pinned};
 pub use pursuit::{Asked, Aspect, Begin, Finding, Pursuit, PursuitError, Stage, pursuit};
 pub use recover::{Recovered, recover_control};
-pub use restart::{started_at, within};
+pub use restart::{outside, started_at, within};
 pub use shortcuts::{Shortcut, with_shortcuts};
 pub use slice::{Slice, slice};
 
@@ -88,12 +88,16 @@ pub trait WayBack {
             Evidence::Diameter { k } => self.is_exact().then_some(Evidence::Diameter { k: *k }),
             // States correspond one to one: there are as many.
             Evidence::ClosedSet { states } => self.is_exact().then_some(Evidence::ClosedSet { states: *states }),
+            Evidence::Outside { trap, proof } if self.is_exact() => {
+                Some(Evidence::Outside { trap: self.invariant(trap)?, proof: Box::new(self.evidence(proof)?) })
+            }
             Evidence::Refutation => Some(Evidence::Refutation),
             Evidence::Lasso { run, back_to } if self.is_exact() => {
                 Some(Evidence::Lasso { run: self.run(run)?, back_to: *back_to })
             }
             // What speaks of systems made of this one is found for the system as it was given.
             Evidence::OfChain(_)
+            | Evidence::Outside { .. }
             | Evidence::Lasso { .. }
             | Evidence::Recurrent { .. }
             | Evidence::NoSuchRun { .. }

@@ -1,6 +1,8 @@
-//! Systems with the same steps but another claim or another start, for evidence about what is always possible.
+//! Systems with the same steps but another claim, another start or fewer states, for evidence about what is always possible
+//! and about runs outside of a set.
 
-use gander_term::{Importer, Pool, Sort, TermId, Value};
+use gander_term::{Importer, Pool, Sort, SymbolId, TermId, Value};
+use rustc_hash::FxHashSet;
 
 use crate::claim::{Claim, ClaimKind, ClaimOrigin};
 use crate::evidence::{NodeFormulas, State};
@@ -10,26 +12,58 @@ use crate::system::{NodeId, Start, System};
 
 /// The system with a single claim, that every reachable state is in the set; none if the formulas are not of this system.
 pub fn within(system: &System, set: &NodeFormulas) -> Option<System> {
-    if set.by_node.len() != system.nodes.len() || set.by_node.iter().any(|t| t.index() >= set.pool.len()) {
-        return None;
-    }
     let mut pool = Pool::fork(&system.pool);
-    let mut importer = Importer::new();
-    let mut parts = Vec::new();
-    for (i, &t) in set.by_node.iter().enumerate() {
-        let t = importer.import(&mut pool, &set.pool, t).ok()?;
-        let known = |s: &gander_term::SymbolId| system.vars.iter().any(|v| v.current == *s);
-        if pool.sort(t) != Sort::Bool || !pool.free_symbols(&[t]).iter().all(known) {
-            return None;
-        }
-        let here = is_node(system, &mut pool, NodeId::from(i));
-        parts.push(pool.implies(here, t));
-    }
-    let formula = pool.and(parts);
+    let inside = bring(system, &mut pool, set)?;
+    let formula = by_place(system, &mut pool, &inside);
     let mut new = system.clone();
     new.pool = pool.freeze();
     new.claims = vec![always(formula, "within")];
     Some(new)
+}
+
+/// The system whose runs stay outside of the set: no state of it is admissible. None if the formulas are not of this system.
+pub fn outside(system: &System, set: &NodeFormulas) -> Option<System> {
+    let mut pool = Pool::fork(&system.pool);
+    let outside: Vec<TermId> = bring(system, &mut pool, set)?.into_iter().map(|t| pool.not(t)).collect();
+    let formula = by_place(system, &mut pool, &outside);
+    let mut new = system.clone();
+    new.pool = pool.freeze();
+    let id = ElementId(new.elements.len() as u32);
+    let name = ElementName::Given("outside".into());
+    new.elements.push(ElementInfo { name, kind: ElementKind::Assumption, span: None });
+    new.assumptions.push(Element { id, term: StateTerm(formula) });
+    Some(new)
+}
+
+/// The formulas of a set in another pool; none if they are not of this system.
+fn bring(system: &System, pool: &mut Pool, set: &NodeFormulas) -> Option<Vec<TermId>> {
+    if set.by_node.len() != system.nodes.len() || set.by_node.iter().any(|t| t.index() >= set.pool.len()) {
+        return None;
+    }
+    let known: FxHashSet<SymbolId> = system.vars.iter().map(|v| v.current).collect();
+    let mut importer = Importer::new();
+    let mut here = Vec::with_capacity(set.by_node.len());
+    for &t in set.by_node.iter() {
+        let t = importer.import(pool, &set.pool, t).ok()?;
+        if pool.sort(t) != Sort::Bool || !pool.free_symbols(&[t]).iter().all(|s| known.contains(s)) {
+            return None;
+        }
+        here.push(t);
+    }
+    Some(here)
+}
+
+/// At each node, its formula.
+fn by_place(system: &System, pool: &mut Pool, formulas: &[TermId]) -> TermId {
+    if let [only] = formulas {
+        return *only;
+    }
+    let mut parts = Vec::with_capacity(formulas.len());
+    for (i, &t) in formulas.iter().enumerate() {
+        let here = is_node(system, pool, NodeId::from(i));
+        parts.push(pool.implies(here, t));
+    }
+    pool.and(parts)
 }
 
 /// The system with `state` as its only start state and a single claim, that `never` is the case in no reachable state; none
