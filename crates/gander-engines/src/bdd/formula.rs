@@ -4,7 +4,7 @@
 //! values that leads to the same place there is one case. Formulas share what diagrams share.
 
 use gander_system::System;
-use gander_term::{IBig, Pool, Sort, TermId, Value};
+use gander_term::{IBig, Op, Pool, Sort, TermId, Value};
 use oxidd::BooleanFunction;
 use rustc_hash::FxHashMap;
 
@@ -16,6 +16,9 @@ type Case = (Bdd, Vec<(i64, i64)>);
 
 /// Formulas with more cases are not written.
 const MOST_CASES: usize = 200_000;
+
+/// In conjunctions of more parts nobody looks for common ones.
+const MOST_PARTS: usize = 32;
 
 /// Makes formulas of diagrams over the bits of a state.
 pub(super) struct Writer<'a> {
@@ -118,7 +121,7 @@ impl<'a> Writer<'a> {
                     let not = self.pool.not(x);
                     self.pool.or([not, a])
                 }
-                (a, b) => self.pool.ite(x, a, b),
+                (a, b) => self.choose(x, a, b),
             };
         }
         let mut parts = Vec::new();
@@ -132,6 +135,24 @@ impl<'a> Writer<'a> {
             parts.push(self.pool.and([inside, then]));
         }
         self.pool.or(parts)
+    }
+
+    /// `a` where `x` holds, `b` where it does not; what both say is said once: `x == y and r` for `y and r`, `not y and r`.
+    fn choose(&mut self, x: TermId, a: TermId, b: TermId) -> TermId {
+        let parts = |pool: &Pool, t: TermId| match pool.op(t) {
+            Op::And => pool.args(t).to_vec(),
+            _ => vec![t],
+        };
+        let (mut of_a, mut of_b) = (parts(self.pool, a), parts(self.pool, b));
+        if of_a.len().max(of_b.len()) > MOST_PARTS {
+            return self.pool.ite(x, a, b);
+        }
+        let mut common: Vec<TermId> = of_a.iter().copied().filter(|t| of_b.contains(t)).collect();
+        of_a.retain(|t| !common.contains(t));
+        of_b.retain(|t| !common.contains(t));
+        let (a, b) = (self.pool.and(of_a), self.pool.and(of_b));
+        common.push(if self.pool.not(a) == b { self.pool.eq(x, a) } else { self.pool.ite(x, a, b) });
+        self.pool.and(common)
     }
 
     /// The variable has a value in an interval; none if no value of its sort is there.

@@ -23,6 +23,11 @@ const WORK_OF_A_BATCH: u64 = 1 << 17;
 /// A batch with fewer states is not worth a second thread.
 const WORTH_A_THREAD: usize = 512;
 
+/// Start states that are looked for in the first piece of work, and how many times more in each further one: they cannot be
+/// found in pieces, so the search for them begins anew, and costs a third more.
+const FIRST_STARTS: usize = 1 << 14;
+const MORE_STARTS: usize = 4;
+
 /// A goal that was met in a state, or by a step from it.
 #[derive(Clone, Debug)]
 pub(crate) struct Met {
@@ -78,6 +83,10 @@ pub(crate) struct Explorer {
     resources: Resources,
     workers: Vec<Worker>,
     begun: bool,
+    /// More start states are not for this piece of work.
+    most_starts: usize,
+    /// Those that were found when there were too many.
+    starts: usize,
     /// States whose successors are known.
     expanded: usize,
     /// States at a distance of at most `depth`.
@@ -126,6 +135,8 @@ impl Explorer {
             store,
             resources,
             begun: false,
+            most_starts: FIRST_STARTS,
+            starts: 0,
             expanded: 0,
             level_end: 0,
             depth: 0,
@@ -134,9 +145,14 @@ impl Explorer {
         }
     }
 
+    /// All start states are known.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.begun
+    }
+
     /// The number of states met so far.
     pub(crate) fn states(&self) -> usize {
-        self.store.len()
+        if self.begun { self.store.len() } else { self.store.len().max(self.starts) }
     }
 
     /// The number of steps between states that were expanded.
@@ -157,8 +173,13 @@ impl Explorer {
         met: &mut Vec<Met>,
     ) -> Result<Phase, Stop> {
         if !self.begun {
-            self.begin(cancelled)?;
-            self.begun = true;
+            self.begun = self.begin(cancelled)?;
+            if !self.begun {
+                self.starts = self.store.len();
+                self.store = Store::new(self.layout.words());
+                self.most_starts = self.most_starts.saturating_mul(MORE_STARTS);
+                return Ok(Phase::More);
+            }
             self.level_end = self.store.len();
         } else if self.expanded < self.store.len() {
             self.batch(open, cancelled, met)?;
@@ -170,12 +191,13 @@ impl Explorer {
         Ok(if self.expanded == self.store.len() { Phase::Complete } else { Phase::More })
     }
 
-    fn begin(&mut self, cancelled: &dyn Fn() -> bool) -> Result<(), Stop> {
+    /// Finds the start states; false if they are too many for a piece of work.
+    fn begin(&mut self, cancelled: &dyn Fn() -> bool) -> Result<bool, Stop> {
         loop {
             let mut misfit = None;
             let (store, layout, memory) = (&mut self.store, &self.layout, self.resources.memory);
-            let mut words = vec![0; layout.words()];
-            let mut full = false;
+            let (most, mut words) = (self.most_starts, vec![0; layout.words()]);
+            let (mut full, mut later) = (false, false);
             let machine = Arc::clone(&self.machine);
             let result = machine.starts(&mut self.workers[0], cancelled, &mut |b, slots| {
                 let values = b.plan.unknowns.iter().map(|&s| slots.values[s as usize]);
@@ -185,14 +207,15 @@ impl Explorer {
                 }
                 full |= store.insert(&words, hash(&words), NONE).is_none();
                 full |= store.len() % 4096 == 0 && store.bytes_after(4096) > memory;
-                Ok(full)
+                later |= store.len() > most;
+                Ok(full || later)
             });
             match (result, misfit) {
                 (Err(Trouble::Cancelled), _) => return Err(Stop::Cancelled),
                 (Err(t), _) => return Err(Stop::Trouble(t)),
                 (Ok(()), Some(var)) => self.widen(var),
                 (Ok(()), None) if full => return Err(Stop::Memory),
-                (Ok(()), None) => return Ok(()),
+                (Ok(()), None) => return Ok(!later),
             }
         }
     }

@@ -233,7 +233,7 @@ impl Group {
         let mut met = Vec::new();
         let phase = explorer.advance(&open, &|| desk.is_cancelled(), &mut met);
         // Not if it was stopped: then some start states are missing.
-        if explorer.depth() == 0 && phase.is_ok() {
+        if explorer.has_begun() && explorer.depth() == 0 && phase.is_ok() {
             self.starts(desk, &explorer);
         }
         for m in &met {

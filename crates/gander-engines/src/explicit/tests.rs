@@ -215,3 +215,23 @@ fn compiling_can_be_interrupted() {
         assert!(stopped.ends_with("interrupted"), "after {most} of {all} looks: {stopped}");
     }
 }
+
+#[test]
+fn many_start_states_are_found_in_the_end() {
+    // Two counters that begin anywhere: more than one piece of work finds.
+    let mut b = SystemBuilder::new("anywhere", Pool::new(), &[("A", None)]).unwrap();
+    let vars = ["x", "y"].map(|n| b.var(n, Sort::Int, Role::State, None, None).unwrap());
+    let anywhere = parse_term(&mut b.pool, "0 <= x and x < 300 and 0 <= y and y < 300").unwrap();
+    b.start("go", NodeId(0), &[(anywhere, None)], None).unwrap();
+    let mut t = b.transition("t", None, NodeId(0), NodeId(0), None).unwrap();
+    let next = parse_term(&mut b.pool, "if x == 300 then 300 else x + 1").unwrap();
+    b.assign(&mut t, vars[0], next, None).unwrap();
+    b.keep(&mut t, vars[1]);
+    b.add(t).unwrap();
+    let system = Arc::new(b.finish());
+    let mut explorer = Explorer::new(machine(&system, &Targets::default()).unwrap(), PLENTY);
+    assert_eq!(explorer.advance(&[], &|| false, &mut Vec::new()), Ok(Phase::More));
+    assert!(!explorer.has_begun() && explorer.states() > 1 << 14);
+    explore(&mut explorer).unwrap();
+    assert_eq!(explorer.states(), 301 * 300);
+}
