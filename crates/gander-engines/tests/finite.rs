@@ -103,3 +103,65 @@ fn what_is_not_finite_is_said_by_name() {
         assert!(why[0].reason.contains("far"), "{engine}: {why:?}");
     }
 }
+
+/// Switches that steps turn on and off, one or two at a time, so many steps at most; and a goal about some of them.
+fn switches(seed: u64) -> Arc<System> {
+    let mut state = seed;
+    let mut below = move |n: u64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % n
+    };
+    let (count, limit) = (3 + below(3), 2 + below(5));
+    let mut m = Model::new(&["A"]);
+    for i in 0..count {
+        m.bool(&format!("s{i}"));
+    }
+    m.int("steps");
+    m.b.set_step_limit(limit.into());
+    let off: Vec<String> = (0..count).map(|i| format!("not s{i}")).collect();
+    m.start("go", 0, &format!("{} and steps == 0", off.join(" and ")));
+    for t in 0..count + below(4) {
+        let mut turned = vec![t % count];
+        if below(4) == 0 {
+            turned.push((t + 1 + below(count - 1)) % count);
+        }
+        let how: Vec<String> = turned.iter().map(|i| format!("s{i} := {}", below(4) > 0)).collect();
+        let mut effects: Vec<&str> = how.iter().map(String::as_str).collect();
+        effects.push("steps := steps + 1");
+        let guard = match below(3) {
+            0 => format!("steps < {limit} and s{}", below(count)),
+            _ => format!("steps < {limit}"),
+        };
+        m.step(&format!("t{t}"), 0, 0, &[], &guard, &effects);
+    }
+    let mut parts: Vec<String> = (0..count).filter(|_| below(4) > 0).map(|i| format!("s{i}")).collect();
+    parts.push(format!("(not s{} or s{})", below(count), below(count)));
+    m.reachable("all", &[&parts.join(" and ")]);
+    m.always("never all", &format!("not ({})", parts.join(" and ")));
+    m.finish()
+}
+
+#[test]
+fn what_is_too_far_for_the_steps_that_are_left_is_never_met() {
+    let (mut met, mut never, mut outside) = (0, 0, 0);
+    for seed in 0..400 {
+        let system = switches(seed);
+        let answers = gander_oracle::decide(&system, gander_oracle::Limits::default()).unwrap();
+        let report = decide(&system, "explicit");
+        for (outcome, answer) in report.outcomes.iter().zip(answers) {
+            let answer = answer.unwrap();
+            match (&outcome.verdict, answer.holds) {
+                (Verdict::Holds(Evidence::Run(run)), true) | (Verdict::Fails(Evidence::Run(run)), false) => {
+                    met += 1;
+                    assert_eq!(Some(run.length()), answer.length.map(|n| n as u64), "seed {seed}");
+                }
+                (Verdict::Holds(e), true) | (Verdict::Fails(e), false) => {
+                    never += 1;
+                    outside += u32::from(matches!(e, Evidence::Outside { .. }));
+                }
+                other => panic!("seed {seed}: {other:?}\n{}", gander_oracle::describe(&system)),
+            }
+        }
+    }
+    assert!(met > 100 && never > 100 && outside > 100, "{met} met, {never} never, {outside} by the steps left");
+}
