@@ -47,6 +47,10 @@ const ALONE: Duration = Duration::from_millis(4);
 /// times as long as it took to find it.
 const PATIENCE_FACTOR: u32 = 4;
 
+/// Where steps are limited, a run within the limit is what was asked for: it waits as long as it took, and a tenth of the
+/// patience.
+const PATIENCE_WITHIN_LIMIT: (u32, u32) = (10, 1);
+
 /// Decides claims with all engines that the configuration allows.
 ///
 /// The report has one outcome for each requested claim, in their order. Events are given to the observer by the calling
@@ -421,7 +425,10 @@ impl Director<'_> {
         }
         let now = Instant::now();
         let hope = self.floor.finds_shortest(proposal.claim) && !is_far(self.board, &proposal);
-        let (least, factor) = (self.config.options.patience, PATIENCE_FACTOR);
+        let (least, factor) = match self.system.step_limit {
+            Some(_) => (self.config.options.patience / PATIENCE_WITHIN_LIMIT.0, PATIENCE_WITHIN_LIMIT.1),
+            None => (self.config.options.patience, PATIENCE_FACTOR),
+        };
         let patience = if hope { least.max((now - self.started) * factor) } else { Duration::ZERO };
         self.waiting.push(Waiting { until: now.checked_add(patience).unwrap_or(now), length, proposal });
     }

@@ -16,9 +16,11 @@ use super::layout::Layout;
 use super::machine::{Machine, Worker};
 use super::store::{NONE, Store, hash};
 
-/// States of a batch at most, and the choices and steps that one may take about.
+/// States of a batch at most, and the choices and steps that one may take about. A few transitions that are not possible
+/// cost as much as a step.
 const MOST_OF_A_BATCH: usize = 1 << 14;
 const WORK_OF_A_BATCH: u64 = 1 << 17;
+const TRIED_FOR_A_STEP: u64 = 4;
 
 /// A batch with fewer states is not worth a second thread.
 const WORTH_A_THREAD: usize = 512;
@@ -121,6 +123,8 @@ struct Part {
     of: Vec<(u64, u32)>,
     met: Vec<Met>,
     edges: u64,
+    /// Transitions that were tried.
+    tried: u64,
     halt: Option<Halt>,
 }
 
@@ -262,7 +266,7 @@ impl Explorer {
                 continue;
             }
             self.edges += part.edges;
-            self.work += part.edges;
+            self.work += part.edges + part.tried / TRIED_FOR_A_STEP;
             for (words, (hash, parent)) in part.words.chunks_exact(self.layout.words()).zip(part.of) {
                 #[cfg(test)]
                 if self.machine.bug == Some(crate::seeded::SeededBug::LostState) && hash % 3 == 0 {
@@ -349,6 +353,7 @@ impl Explorer {
         let mut here: Vec<usize> = Vec::new();
         machine.look(node, w, open, cancelled, &mut |goal| here.push(goal))?;
         let before = part.edges;
+        part.tried += machine.system.leaving(node).len() as u64;
         let mut halt = None;
         let most = (self.resources.memory / 16) as usize;
         machine.steps(node, w, cancelled, &mut |m, slots| {
