@@ -17,6 +17,7 @@ mod output;
 mod progress;
 mod reading;
 mod script;
+mod session;
 mod simulate;
 mod streams;
 

@@ -1,20 +1,20 @@
 //! `gander simulate`.
 
-use std::io::{BufRead, IsTerminal};
 use std::path::Path;
 use std::sync::Arc;
 
 use gander::report::describe::{action_text, state_values, trace_view};
 use gander::report::{TraceDetail, trace_table};
 use gander::system::{Effect, Leg, StartId, System, TransitionId};
-use gander::{Simulator, StreamSimulator, Trouble, read_input, save_atomically};
+use gander::{Simulator, StreamSimulator, Trouble, save_atomically};
 
 use super::WRONG;
 use super::args::SimulateArgs;
-use super::check::{find_solvers, unreadable};
+use super::check::find_solvers;
 use super::graph::load_models;
 use super::output::Output;
 use super::script::{HELP, Order, parse};
+use super::session::{After, Session, serve};
 use super::streams;
 
 pub fn run(args: &SimulateArgs, output: &mut Output) -> u8 {
@@ -50,22 +50,7 @@ pub fn run(args: &SimulateArgs, output: &mut Output) -> u8 {
     if let Some(steps) = args.random {
         return table.random_run(steps, output);
     }
-    match &args.script {
-        Some(file) => match read_input(file) {
-            Ok(text) => table.script(file, &mut text.as_bytes(), output),
-            Err(error) => {
-                let message = unreadable(file, &error, output.paint_err());
-                output.complain(&message.rendered);
-                WRONG
-            }
-        },
-        None if args.file == "-" => {
-            output.error("the model came from the standard input: give the commands with --script or --random");
-            WRONG
-        }
-        None if std::io::stdin().is_terminal() => table.interactive(output),
-        None => table.script("standard input", &mut std::io::stdin().lock(), output),
-    }
+    serve(&mut table, args, "give the commands with --script or --random", output)
 }
 
 /// The system of the root that is named; the first by default.
@@ -80,12 +65,6 @@ struct Table {
     simulator: Simulator,
     /// The transitions of the current node; numbers stand for these.
     choices: Vec<TransitionId>,
-}
-
-/// What to do after a command.
-enum After {
-    GoOn,
-    Stop,
 }
 
 impl Table {
@@ -129,65 +108,42 @@ impl Table {
         0
     }
 
-    fn interactive(&mut self, output: &mut Output) -> u8 {
-        self.show(output);
-        let mut input = std::io::stdin().lock();
-        loop {
-            output.put("> ");
-            output.flush();
-            let mut line = String::new();
-            match input.read_line(&mut line) {
-                Ok(0) => {
-                    output.put("\n");
-                    return 0;
-                }
-                Ok(_) => {}
-                Err(error) => {
-                    output.error(&format!("the input cannot be read: {error}"));
-                    return WRONG;
-                }
-            }
-            let before = (self.simulator.length(), self.simulator.state().cloned());
-            match self.obey(&line, output) {
-                Ok(After::Stop) => return 0,
-                Ok(After::GoOn) if before != (self.simulator.length(), self.simulator.state().cloned()) => {
-                    self.show(output);
-                }
-                Ok(After::GoOn) => {}
-                Err(message) => output.put(&format!("{message}\n")),
-            }
-            if output.is_closed() {
-                return 0;
-            }
+    /// The run as commands that lead to the same states again.
+    fn as_script(&self) -> String {
+        let system = self.system();
+        let Some(run) = self.simulator.run() else { return String::new() };
+        let show = |v| system.pool.show_value(v);
+        let mut text = format!("start {}", run.start.index() + 1);
+        for (var, value) in system.vars.iter().zip(&run.first.values) {
+            text.push_str(&format!(" {}={}", var.name, show(value)));
         }
-    }
-
-    /// Obeys the lines of a script; the first mistake ends it. Prints the run at the end.
-    fn script(&mut self, name: &str, input: &mut dyn BufRead, output: &mut Output) -> u8 {
-        for (number, line) in input.lines().enumerate() {
-            let line = match line {
-                Ok(line) => line,
-                Err(error) => {
-                    output.error(&format!("{name}, line {}: {error}", number + 1));
-                    return WRONG;
-                }
+        text.push('\n');
+        for leg in &run.legs {
+            let Leg::Step(step) = leg else { continue };
+            let transition = system.transition(step.transition);
+            text.push_str(&transition.name);
+            for (param, value) in transition.params.iter().zip(&step.params) {
+                text.push_str(&format!(" {}={}", param.name, show(value)));
+            }
+            let fixed = |i: usize| {
+                let is_var =
+                    |e: &Effect| matches!(e, Effect::Assign { var, .. } | Effect::Keep { var, .. } if var.index() == i);
+                transition.effect.iter().any(is_var)
             };
-            match self.obey(&line, output) {
-                Ok(After::Stop) => break,
-                Ok(After::GoOn) => {}
-                Err(message) => {
-                    self.print_run(output);
-                    output.error(&format!("{name}, line {}: {message}", number + 1));
-                    return WRONG;
-                }
+            let next = step.next.as_deref().unwrap_or_default();
+            for (_, (var, value)) in system.vars.iter().zip(next).enumerate().filter(|(i, _)| !fixed(*i)) {
+                text.push_str(&format!(" {}'={}", var.name, show(value)));
             }
+            text.push('\n');
         }
-        self.print_run(output);
-        0
+        text
     }
+}
 
+impl Session for Table {
     fn obey(&mut self, line: &str, output: &mut Output) -> Result<After, String> {
         let system = self.system();
+        let before = (self.simulator.length(), self.simulator.state().cloned());
         match parse(line, &system, &self.choices)? {
             Order::Nothing => {}
             Order::Quit => return Ok(After::Stop),
@@ -219,7 +175,20 @@ impl Table {
             }
         }
         self.look();
-        Ok(After::GoOn)
+        let moved = before != (self.simulator.length(), self.simulator.state().cloned());
+        Ok(if moved { After::Moved } else { After::GoOn })
+    }
+
+    fn greet(&mut self, output: &mut Output) {
+        self.show(output);
+    }
+
+    fn prompt(&self) -> String {
+        "> ".to_string()
+    }
+
+    fn by_default(&self) -> &'static str {
+        ""
     }
 
     fn print_run(&self, output: &mut Output) {
@@ -270,36 +239,5 @@ impl Table {
                 }
             }
         }
-    }
-
-    /// The run as commands that lead to the same states again.
-    fn as_script(&self) -> String {
-        let system = self.system();
-        let Some(run) = self.simulator.run() else { return String::new() };
-        let show = |v| system.pool.show_value(v);
-        let mut text = format!("start {}", run.start.index() + 1);
-        for (var, value) in system.vars.iter().zip(&run.first.values) {
-            text.push_str(&format!(" {}={}", var.name, show(value)));
-        }
-        text.push('\n');
-        for leg in &run.legs {
-            let Leg::Step(step) = leg else { continue };
-            let transition = system.transition(step.transition);
-            text.push_str(&transition.name);
-            for (param, value) in transition.params.iter().zip(&step.params) {
-                text.push_str(&format!(" {}={}", param.name, show(value)));
-            }
-            let fixed = |i: usize| {
-                let is_var =
-                    |e: &Effect| matches!(e, Effect::Assign { var, .. } | Effect::Keep { var, .. } if var.index() == i);
-                transition.effect.iter().any(is_var)
-            };
-            let next = step.next.as_deref().unwrap_or_default();
-            for (_, (var, value)) in system.vars.iter().zip(next).enumerate().filter(|(i, _)| !fixed(*i)) {
-                text.push_str(&format!(" {}'={}", var.name, show(value)));
-            }
-            text.push('\n');
-        }
-        text
     }
 }

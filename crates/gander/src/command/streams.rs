@@ -1,6 +1,5 @@
 //! `gander simulate` for dataflow programs.
 
-use std::io::{BufRead, IsTerminal};
 use std::path::Path;
 
 use gander::lang::nearest;
@@ -16,6 +15,7 @@ use super::check::unreadable;
 use super::input_table::{InputTable, read_value};
 use super::output::Output;
 use super::script::split;
+use super::session::{After, Session, serve};
 
 const HELP: &str = "\
 x=3 b=true ...    take a step with these inputs; those that you do not give are
@@ -57,33 +57,12 @@ pub fn run(simulator: StreamSimulator, args: &SimulateArgs, output: &mut Output)
         desk.print_run(output);
         return 0;
     }
-    match &args.script {
-        Some(file) => match read_input(file) {
-            Ok(text) => desk.script(file, &mut text.as_bytes(), output),
-            Err(error) => {
-                let message = unreadable(file, &error, output.paint_err());
-                output.complain(&message.rendered);
-                WRONG
-            }
-        },
-        None if args.file == "-" => {
-            output.error("the model came from the standard input: give inputs with --inputs, --script or --random");
-            WRONG
-        }
-        None if std::io::stdin().is_terminal() => desk.interactive(output),
-        None => desk.script("standard input", &mut std::io::stdin().lock(), output),
-    }
+    serve(&mut desk, args, "give inputs with --inputs, --script or --random", output)
 }
 
 struct Desk {
     simulator: StreamSimulator,
     scope: StreamScope,
-}
-
-/// What to do after a command.
-enum After {
-    GoOn,
-    Stop,
 }
 
 impl Desk {
@@ -107,68 +86,33 @@ impl Desk {
         0
     }
 
-    fn interactive(&mut self, output: &mut Output) -> u8 {
-        let inputs: Vec<String> = self
-            .simulator
-            .inputs()
-            .iter()
-            .map(|v| self.simulator.system().var(*v))
-            .map(|v| format!("{}: {}", v.name, v.sort.name(&self.simulator.system().pool)))
-            .collect();
-        let inputs = if inputs.is_empty() { "none".to_string() } else { inputs.join(", ") };
-        output.put(&format!("inputs: {inputs}   (`help` lists the commands)\n"));
-        let mut input = std::io::stdin().lock();
-        loop {
-            output.put(&format!("step {}> ", self.simulator.length()));
-            output.flush();
-            let mut line = String::new();
-            match input.read_line(&mut line) {
-                Ok(0) => {
-                    output.put("\n");
-                    return 0;
-                }
-                Ok(_) => {}
-                Err(error) => {
-                    output.error(&format!("the input cannot be read: {error}"));
-                    return WRONG;
-                }
-            }
-            let before = self.simulator.length();
-            let line = if line.trim().is_empty() { "step" } else { &line };
-            match self.obey(line, output) {
-                Ok(After::Stop) => return 0,
-                Ok(After::GoOn) if self.simulator.length() > before => self.show(output),
-                Ok(After::GoOn) => {}
-                Err(message) => output.put(&format!("{message}\n")),
-            }
-            if output.is_closed() {
-                return 0;
-            }
-        }
-    }
-
-    /// Obeys the lines of a script; the first mistake ends it. Prints the run at the end.
-    fn script(&mut self, name: &str, input: &mut dyn BufRead, output: &mut Output) -> u8 {
-        for (number, line) in input.lines().enumerate() {
-            let obeyed = match line {
-                Ok(line) => self.obey(&line, output),
-                Err(error) => Err(error.to_string()),
+    fn step(&mut self, words: &[String]) -> Result<(), String> {
+        let system = self.simulator.system();
+        let mut given: Vec<(VarId, Value)> = Vec::new();
+        for word in words {
+            let (name, text) = word.split_once('=').ok_or_else(|| format!("`{word}` is not of the form name=value"))?;
+            let Some(v) = system.var_ids().find(|v| system.var(*v).name == name) else {
+                let near = nearest(name, system.vars.iter().map(|v| v.name.as_str()));
+                let help = near.map_or(String::new(), |n| format!("; did you mean `{n}`?"));
+                return Err(format!("there is no stream `{name}`{help}"));
             };
-            match obeyed {
-                Ok(After::Stop) => break,
-                Ok(After::GoOn) => {}
-                Err(message) => {
-                    self.print_run(output);
-                    output.error(&format!("{name}, line {}: {message}", number + 1));
-                    return WRONG;
-                }
+            if given.iter().any(|(w, _)| *w == v) {
+                return Err(format!("`{name}` is given twice"));
             }
+            given.push((v, read_value(system, v, text).map_err(|e| format!("{name}: {e}"))?));
         }
-        self.print_run(output);
-        0
+        self.simulator.step(&given).map_err(|e| e.to_string())
     }
 
+    fn view(&self) -> Option<StreamsView> {
+        let run = self.simulator.run()?;
+        streams_view(self.simulator.system(), self.simulator.flow(), &run, None)
+    }
+}
+
+impl Session for Desk {
     fn obey(&mut self, line: &str, output: &mut Output) -> Result<After, String> {
+        let before = self.simulator.length();
         let words = split(line)?;
         let Some((first, rest)) = words.split_first() else { return Ok(After::GoOn) };
         match first.as_str() {
@@ -204,30 +148,23 @@ impl Desk {
                 });
             }
         }
-        Ok(After::GoOn)
+        Ok(if self.simulator.length() > before { After::Moved } else { After::GoOn })
     }
 
-    fn step(&mut self, words: &[String]) -> Result<(), String> {
+    fn greet(&mut self, output: &mut Output) {
         let system = self.simulator.system();
-        let mut given: Vec<(VarId, Value)> = Vec::new();
-        for word in words {
-            let (name, text) = word.split_once('=').ok_or_else(|| format!("`{word}` is not of the form name=value"))?;
-            let Some(v) = system.var_ids().find(|v| system.var(*v).name == name) else {
-                let near = nearest(name, system.vars.iter().map(|v| v.name.as_str()));
-                let help = near.map_or(String::new(), |n| format!("; did you mean `{n}`?"));
-                return Err(format!("there is no stream `{name}`{help}"));
-            };
-            if given.iter().any(|(w, _)| *w == v) {
-                return Err(format!("`{name}` is given twice"));
-            }
-            given.push((v, read_value(system, v, text).map_err(|e| format!("{name}: {e}"))?));
-        }
-        self.simulator.step(&given).map_err(|e| e.to_string())
+        let shown = |v: &VarId| format!("{}: {}", system.var(*v).name, system.var(*v).sort.name(&system.pool));
+        let inputs: Vec<String> = self.simulator.inputs().iter().map(shown).collect();
+        let inputs = if inputs.is_empty() { "none".to_string() } else { inputs.join(", ") };
+        output.put(&format!("inputs: {inputs}   (`help` lists the commands)\n"));
     }
 
-    fn view(&self) -> Option<StreamsView> {
-        let run = self.simulator.run()?;
-        streams_view(self.simulator.system(), self.simulator.flow(), &run, None)
+    fn prompt(&self) -> String {
+        format!("step {}> ", self.simulator.length())
+    }
+
+    fn by_default(&self) -> &'static str {
+        "step"
     }
 
     fn print_run(&self, output: &mut Output) {
@@ -248,7 +185,7 @@ impl Desk {
     }
 
     /// Inputs and outputs of the last instant, and what is false there.
-    fn show(&self, output: &mut Output) {
+    fn show(&mut self, output: &mut Output) {
         let (system, Some(values)) = (self.simulator.system(), self.simulator.values()) else { return };
         let list = |kind: StreamKind| {
             let inputs = self.simulator.inputs();
