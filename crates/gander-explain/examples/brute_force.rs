@@ -19,6 +19,7 @@ fn main() {
             compared += 1;
         }
         agreement::agrees_on_any(&mut engines, seed);
+        agreement::bounded_agrees(&mut engines, seed);
         seed += 1;
         if seed % 500 == 0 {
             println!("{compared} compared, {seed} seeds");

@@ -2,6 +2,12 @@
 //!
 //! Every question is one about paths of known length, so the answers are exact, and a core that was minimised is minimal
 //! for its depth.
+//!
+//! Claims that are not about single states are asked of a system made for them ([`gander_system::passes::pinned`]). A run there is longer than
+//! the one that it stands for, by a number of steps that depends on the claim alone ([`further_steps`]); depths are those of
+//! the runs of the model.
+
+use gander_system::{ClaimKind, Goal};
 
 use crate::explainer::{Explainer, Stop};
 use crate::path::{Found, From, Wanted, WatchId};
@@ -18,6 +24,19 @@ pub enum Bounded {
     Unknown,
 }
 
+/// By how many steps runs of the system that is made for a claim are longer: one where a state goal of several is met, and one
+/// that asks whether a transition is enabled.
+pub(crate) fn further_steps(kind: &ClaimKind) -> u32 {
+    match kind {
+        ClaimKind::Reachable(goals) => {
+            let states = goals.iter().filter(|g| matches!(g, Goal::State(_))).count();
+            u32::try_from(states).unwrap_or(u32::MAX)
+        }
+        ClaimKind::CanEnable(_) | ClaimKind::Completable(_) => 1,
+        _ => 0,
+    }
+}
+
 impl Explainer<'_> {
     /// A minimal bounded core of depth `k`: no run of at most `k` steps breaks the claim (definition 5).
     pub fn bounded(&mut self, k: u32) -> Bounded {
@@ -32,6 +51,9 @@ impl Explainer<'_> {
 
     fn bounded_core(&mut self, least: u32, k: u32) -> Result<Bounded, Stop> {
         let all = self.all();
+        let further = self.longer;
+        // No run that breaks the claim has fewer steps than that.
+        let (least, k) = (least.saturating_add(further), k.saturating_add(further));
         let Some(property) = self.property else { return Ok(Bounded::Unknown) };
         let broken = [property];
         let mut core = PartSet::none(self.parts.len());
@@ -44,7 +66,7 @@ impl Explainer<'_> {
                         core = core.union(&grounds.parts);
                         break;
                     }
-                    Found::Path if kept == &all => return Ok(Bounded::Broken(steps)),
+                    Found::Path if kept == &all => return Ok(Bounded::Broken(steps - further)),
                     Found::Unknown if kept == &all => return Ok(Bounded::Unknown),
                     Found::Path | Found::Unknown => {}
                 }

@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use gander_smt::{Killer, Solvers};
-use gander_system::passes::pinned;
 use gander_system::{ClaimId, ClaimKind, Evidence, System, Verdict};
 use gander_term::{Pool, SymbolId, TermId};
 use rustc_hash::FxHashMap;
@@ -14,6 +13,7 @@ use crate::path::{Found, From, Path, Sight, Values, Wanted, WatchId};
 use crate::proof::{Proof, Tried, candidates_of};
 use crate::relax::relaxed;
 use crate::set::PartSet;
+use crate::subject::{Lasting, Subject};
 use crate::witness::{Witness, invariant_of, is_proof, why_no_core};
 
 /// Who decides claims and checks evidence for this crate, which knows no engine.
@@ -66,15 +66,6 @@ impl ExplainConfig {
             killer: Killer::new(),
         }
     }
-}
-
-/// What is known of the claim beforehand.
-#[derive(Clone, Debug, Default)]
-struct Given {
-    /// Evidence about it.
-    exact: Option<Evidence>,
-    /// What has formulas that may help.
-    hint: Option<Evidence>,
 }
 
 /// What a solver was told of a system, for the explainers of several claims one after the other.
@@ -138,6 +129,9 @@ pub struct Explainer<'p> {
     pub(crate) property: Option<WatchId>,
     /// What a person should know of the claim.
     pub(crate) note: Option<&'static str>,
+    /// By how many steps the paths that are asked about are longer than the runs that they stand for.
+    pub(crate) longer: u32,
+    lasting: Lasting,
     pub(crate) last_values: Option<Values>,
     /// Formulas that some proof used.
     lemmas: Vec<WatchId>,
@@ -174,8 +168,8 @@ impl<'p> Explainer<'p> {
         Explainer::continuing(&mut None, system, parts, claim, verdict, config, prover)
     }
 
-    /// The same with what an explainer of another claim of the system has told a solver ([`Explainer::end`]): if it fits it is taken, so that a
-    /// model with many claims is said once.
+    /// [`Explainer::new`] with what an explainer of another claim of the system has told a solver ([`Explainer::end`]): if it fits it is
+    /// taken, so that a model with many claims is said once.
     pub fn continuing(
         told: &mut Option<Told>,
         system: &Arc<System>,
@@ -195,19 +189,8 @@ impl<'p> Explainer<'p> {
         if !is_proof(kind, verdict) {
             return Err("it is shown by a run, which rests on no element".into());
         }
-        if invariant_of(system, &mut Pool::fork(&system.pool), claim).is_some() {
-            let given = Given { exact: Some(evidence.clone()), hint: None };
-            return Explainer::make(told, system, parts, claim, given, config, prover);
-        }
-        let pinned = pinned(system, claim, &mut |pool, symbols, t| prover.eliminate(pool, symbols, t))
-            .map_err(|e| e.to_string())?;
-        let given = Given { exact: pinned.evidence(evidence), hint: pinned.hint(evidence) };
-        let parts = parts.carried(&pinned.system, |e| pinned.element(e));
-        let note = pinned.note;
-        let system = Arc::new(pinned.system);
-        let mut made = Explainer::make(&mut None, &system, parts, ClaimId(0), given, config, prover)?;
-        made.note = note;
-        Ok(made)
+        let subject = Subject::of(system, parts, claim, Some(evidence), prover)?;
+        Explainer::make(told, subject, config, prover)
     }
 
     /// An explainer for bounded cores only: nothing needs to be proved.
@@ -218,21 +201,24 @@ impl<'p> Explainer<'p> {
         config: ExplainConfig,
         prover: &'p mut dyn Prover,
     ) -> Result<Explainer<'p>, String> {
-        if invariant_of(system, &mut Pool::fork(&system.pool), claim).is_none() {
-            return Err("bounded cores are for claims about single states".into());
+        if let Some(why) = why_no_core(system, claim) {
+            return Err(why.into());
         }
-        Explainer::make(&mut None, system, parts, claim, Given::default(), config, prover)
+        let subject = Subject::of(system, parts, claim, None, prover)?;
+        if invariant_of(&subject.system, &mut Pool::fork(&subject.system.pool), subject.claim).is_none() {
+            return Err("bounded cores are for claims that a run of finitely many steps decides".into());
+        }
+        Explainer::make(&mut None, subject, config, prover)
     }
 
     fn make(
         told: &mut Option<Told>,
-        system: &Arc<System>,
-        parts: Parts,
-        claim: ClaimId,
-        given: Given,
+        subject: Subject,
         config: ExplainConfig,
         prover: &'p mut dyn Prover,
     ) -> Result<Explainer<'p>, String> {
+        let Subject { system, parts, claim, given, note, longer, lasting } = subject;
+        let system = &system;
         let fits = |t: &mut Told| Arc::ptr_eq(&t.path.system, system) && t.parts.same(&parts);
         let mut earlier = told.take_if(fits).map(|t| t.path);
         let mut pool = match &mut earlier {
@@ -262,25 +248,11 @@ impl<'p> Explainer<'p> {
             Some((k, terms)) => (k, terms.into_iter().map(|t| path.watch(t)).collect()),
             None => (1, Vec::new()),
         };
-        Ok(Explainer {
-            path,
-            parts,
-            claim,
-            property: watched,
-            note: None,
-            last_values: None,
-            lemmas,
-            depth,
-            prover,
-            config,
-            inadequate: Vec::new(),
-            adequate: Vec::new(),
-            undecided: Vec::new(),
-            news: Vec::new(),
-            guessed: false,
-            given: given.exact,
-            suggested: None,
-        })
+        let (inadequate, adequate, undecided) = (Vec::new(), Vec::new(), Vec::new());
+        let known = Known { lemmas, depth, config, inadequate, adequate, undecided };
+        let mut made = Explainer::worker(path, parts, claim, watched, known, prover);
+        (made.given, made.note, made.longer, made.lasting) = (given.exact, note, longer, lasting);
+        Ok(made)
     }
 
     /// One that knows what another knows, with a path and a prover of its own.
@@ -298,6 +270,8 @@ impl<'p> Explainer<'p> {
             claim,
             property,
             note: None,
+            longer: 0,
+            lasting: Lasting::ThisClaim,
             last_values: None,
             lemmas: known.lemmas,
             depth: known.depth,
@@ -336,7 +310,7 @@ impl<'p> Explainer<'p> {
 
     /// Ends the work, and leaves what the solver was told for a claim to come.
     pub fn end(self, told: &mut Option<Told>) {
-        if told.is_none() && self.path.is_whole() {
+        if self.lasting == Lasting::ManyClaims && self.path.is_whole() {
             *told = Some(Told { path: self.path, parts: self.parts });
         }
     }
@@ -349,6 +323,11 @@ impl<'p> Explainer<'p> {
     /// How many questions solvers were asked.
     pub fn questions(&self) -> u64 {
         self.path.questions
+    }
+
+    /// What a person should know of the claim.
+    pub fn note(&self) -> Option<&'static str> {
+        self.note
     }
 
     /// Parts that are said to be a core, for example by a saved result: they are tried first, and count if they are enough.

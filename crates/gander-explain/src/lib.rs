@@ -26,6 +26,7 @@ mod proof;
 mod relax;
 mod reuse;
 mod set;
+mod subject;
 mod survey;
 mod vacuity;
 mod witness;

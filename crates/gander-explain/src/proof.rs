@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use gander_system::{Evidence, NodeFormulas, NodeId, System, Verdict};
 use gander_term::{Importer, Op, Pool, TermId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::explainer::{Explainer, Stop};
 use crate::path::{Found, From, Grounds, Path, Wanted, WatchId};
@@ -385,7 +385,7 @@ pub(crate) fn candidates_of(system: &Arc<System>, pool: &mut Pool, evidence: &Ev
         _ => return None,
     };
     let mut importer = Importer::new();
-    let mut found: Vec<TermId> = Vec::new();
+    let (mut found, mut met) = (Vec::new(), FxHashSet::default());
     for (n, &formula) in formulas.by_node.iter().enumerate() {
         let formula = importer.import(pool, &formulas.pool, formula).ok()?;
         for part in conjuncts(pool, formula) {
@@ -396,7 +396,7 @@ pub(crate) fn candidates_of(system: &Arc<System>, pool: &mut Pool, evidence: &Ev
                 let here = pool.eq(at, node);
                 pool.implies(here, part)
             };
-            if pool.as_bool(part) != Some(true) && !found.contains(&part) {
+            if pool.as_bool(part) != Some(true) && met.insert(part) {
                 found.push(part);
             }
         }

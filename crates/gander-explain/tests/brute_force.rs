@@ -37,3 +37,18 @@ fn claims_of_every_kind() {
     ];
     assert_eq!(kinds, expected, "{compared:?}");
 }
+
+#[test]
+fn bounded_cores_of_every_kind() {
+    let mut engines = prover::Engines::new();
+    let mut compared: std::collections::BTreeMap<&str, u32> = std::collections::BTreeMap::new();
+    for seed in 0..200 {
+        if let Some(kind) = agreement::bounded_agrees(&mut engines, seed) {
+            *compared.entry(kind).or_default() += 1;
+        }
+    }
+    let kinds: Vec<&str> = compared.keys().copied().collect();
+    let expected =
+        ["can-enable", "chain", "completable", "no-deadlock", "no-sinkhole", "reachable", "start-satisfiable"];
+    assert_eq!(kinds, expected, "{compared:?}");
+}

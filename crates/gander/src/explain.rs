@@ -1,16 +1,15 @@
 //! From source text to explanations of verdicts: why properties hold.
 
+mod claims;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use gander_certify::{CheckLimits, Checker};
-use gander_engines::{CancelToken, CheckConfig, Nobody, Observer, check};
-use gander_explain::failure::{RunChecker, RunRequest, explain_run};
-use gander_explain::{
-    Bounded, ExplainConfig, Explainer, Explanation, Grain, Granularity, PartSet, Parts, Prover, Request, Vacuity, Wish,
-    is_proof,
-};
+use gander_engines::{CancelToken, CheckConfig, Nobody, Observer, Outcome, check};
+use gander_explain::failure::{RunChecker, RunRequest};
+use gander_explain::{Explanation, Grain, Granularity, PartSet, Parts, Prover, Request, Vacuity, Wish};
 use gander_lang::language_of;
 use gander_lang::lustre::Program;
 use gander_report::{DiagnosticView, ElementView, ExplainView, ExplainedView, IncludedText, VacuityView};
@@ -18,9 +17,9 @@ use gander_smt::Solvers;
 use gander_system::{ClaimId, ClaimOrigin, Run, System, Verdict};
 use gander_term::{Pool, SymbolId, TermId};
 
-use crate::check::{CheckOptions, Findings, StructuralChecks, check_loaded, program_of};
+use crate::check::{CheckOptions, FileForm, Findings, StructuralChecks, check_loaded, program_of};
 use crate::mutation::{MutationBudget, mutation};
-use crate::why::run_view;
+use claims::Task;
 
 /// What to explain, and how.
 #[derive(Clone, Debug)]
@@ -81,23 +80,37 @@ pub struct Explained {
     pub open: bool,
 }
 
+/// Who else works on the machine.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Company {
+    /// Nobody: a second one can be asked at the same time.
+    Nobody,
+    /// Others, on as many threads as there should be.
+    Others,
+}
+
 /// The engines and the checker.
 pub(crate) struct Engines {
     pub(crate) config: CheckConfig,
     pub(crate) checker: Checker,
     pub(crate) cancel: CancelToken,
+    pub(crate) company: Company,
 }
 
 impl Engines {
     /// With these solvers and limits.
     pub(crate) fn new(solvers: &Arc<Solvers>, config: CheckConfig, cancel: &CancelToken) -> Engines {
         let limits = CheckLimits { total: Some(Duration::from_secs(30)), ..CheckLimits::default() };
-        Engines { config, checker: Checker::new(solvers, limits), cancel: cancel.clone() }
+        let company = if config.jobs == 1 { Company::Others } else { Company::Nobody };
+        Engines { config, checker: Checker::new(solvers, limits), cancel: cancel.clone(), company }
     }
 }
 
 impl Prover for Engines {
     fn helper(&self) -> Option<Box<dyn Prover + Send>> {
+        if self.company == Company::Others {
+            return None;
+        }
         // The two share the machine.
         let config = CheckConfig { jobs: 1, ..self.config.clone() };
         let solvers = Arc::clone(&self.config.solvers);
@@ -150,6 +163,8 @@ pub fn explain_source(
         options.check.checks = StructuralChecks::None;
     }
     options.check.findings = Findings::LeftOut;
+    // Verdicts are not shown with their evidence.
+    options.check.file_form = FileForm::LeftOut;
     let solvers = options.check.solvers.get_or_insert_with(|| Arc::new(Solvers::from_environment())).clone();
     let checked = check_loaded(source, file_name, &options.check, cancel, observer);
     let mut explained = Explained {
@@ -191,84 +206,27 @@ pub fn explain_source(
         // A run counts only if it is one in every reading of the language.
         let narrow = whole.without_doubt().map(Arc::new);
         let mut view = empty_view(source, file_name, &parts);
-        let mut told = None;
-        for outcome in &report.outcomes {
-            let claim = &system.claims[outcome.claim.index()];
-            if claim.origin == ClaimOrigin::Structural && options.check.properties.is_empty() {
-                continue;
-            }
-            // What holds is explained or has a reason; so is what is proved to be impossible.
-            let proved = matches!(outcome.verdict, Verdict::Holds(_)) || is_proof(&claim.kind, &outcome.verdict);
-            explained.open |= matches!(outcome.verdict, Verdict::Unknown { .. });
-            explained.failed |= matches!(outcome.verdict, Verdict::Fails(_));
-            let left = options.check.timeout.map(|t| t.saturating_sub(started.elapsed()));
-            let config = ExplainConfig {
-                timeout: left,
-                share: options.share,
-                killer: killer.clone(),
-                ..ExplainConfig::new(&solvers)
-            };
-            let span = claim.span.map(|s| (s.start as usize, s.end as usize));
-            if let Some(k) = options.bounded {
-                match Explainer::for_bounded(system, parts.clone(), outcome.claim, config, &mut engines) {
-                    Err(why) => view.unexplained.push((claim.name.clone(), why)),
-                    Ok(mut explainer) => match explainer.bounded(k) {
-                        Bounded::Core(core) => {
-                            let at = match explainer.bounded_at(k) {
-                                Bounded::Core(at) => Some(members(&at)),
-                                _ => None,
-                            };
-                            view.results.push(bounded_view(&claim.name, span, &core, k, at));
-                        }
-                        Bounded::Broken(steps) => {
-                            view.unexplained.push((claim.name.clone(), format!("a run of {steps} steps breaks it")));
-                        }
-                        Bounded::Unknown => {
-                            view.unexplained.push((claim.name.clone(), "the solver gave no answer in time".into()));
-                        }
-                    },
-                }
-                continue;
-            }
-            if let Some(request) = options.runs {
-                let decided = (outcome.claim, &outcome.verdict);
-                // The verdict is about the model as it is, not about its division; that has the elements of the model too.
-                let system = narrow.as_ref().unwrap_or(whole);
-                let run = explain_run(system, &parts, decided, request, &config, &mut engines);
-                if let Some(run) = run {
-                    view.runs.push(run_view(system, &parts, outcome.claim, &run));
-                    continue;
-                }
-            }
-            if !proved {
-                let why = match &outcome.verdict {
-                    Verdict::Unknown { .. } => "it was not decided",
-                    _ => "it fails",
-                };
-                view.unexplained.push((claim.name.clone(), why.into()));
-                continue;
-            }
-            let (id, verdict) = (outcome.claim, &outcome.verdict);
-            match Explainer::continuing(&mut told, system, parts.clone(), id, verdict, config, &mut engines) {
-                Err(why) => view.unexplained.push((claim.name.clone(), why)),
-                Ok(mut explainer) => {
-                    if let Some(names) = earlier.get(&claim.name) {
-                        let named = (0..parts.len()).filter(|&p| names.contains(&parts.list[p].name));
-                        explainer.suggest(PartSet::of(parts.len(), named));
-                    }
-                    let mut tell = |core: &gander_explain::Core, parts: &Parts| {
-                        found(&claim.name, &parts.names(&core.parts));
-                    };
-                    let explanation = explainer.explain(options.request, &mut tell);
-                    view.results.push(explained_view(&claim.name, span, options.request, &explanation));
-                    if options.vacuity {
-                        let found = explainer.vacuity();
-                        vacuity_views(&claim.name, &explanation, &found, &parts, &mut view.vacuity);
-                    }
-                    explainer.end(&mut told);
-                }
-            }
-        }
+        let is_asked = |o: &&Outcome| {
+            let structural = system.claims[o.claim.index()].origin == ClaimOrigin::Structural;
+            !structural || !options.check.properties.is_empty()
+        };
+        let outcomes: Vec<&Outcome> = report.outcomes.iter().filter(is_asked).collect();
+        explained.open |= outcomes.iter().any(|o| matches!(o.verdict, Verdict::Unknown { .. }));
+        explained.failed |= outcomes.iter().any(|o| matches!(o.verdict, Verdict::Fails(_)));
+        let task = Task {
+            system,
+            // The verdict is about the model as it is, not about its division; that has the elements of the model too.
+            runs_of: narrow.as_ref().unwrap_or(whole),
+            parts: &parts,
+            options: &options,
+            earlier: &earlier,
+            solvers: &solvers,
+            config: &engines.config.clone(),
+            cancel,
+            killer: &killer,
+            started,
+        };
+        task.explain(&outcomes, &mut engines, &mut view, found);
         if let Some(time) = options.mutation {
             let left = options.check.timeout.map(|t| t.saturating_sub(started.elapsed()));
             let budget = MutationBudget { each: time, all: left };

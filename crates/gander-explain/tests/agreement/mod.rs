@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gander_explain::{
-    ExplainConfig, Explainer, Explanation, Granularity, PartSet, Parts, Prover, Request, Wish, is_proof,
+    Bounded, ExplainConfig, Explainer, Explanation, Granularity, PartSet, Parts, Prover, Request, Wish, is_proof,
     minimal_hitting_sets,
 };
 use gander_system::{ClaimId, Verdict};
@@ -75,4 +75,39 @@ pub fn agrees_on_any(engines: &mut Engines, seed: u64) -> Option<&'static str> {
         }
     }
     Some(kind.word())
+}
+
+/// The same for bounded cores of a claim that a run of finitely many steps decides.
+pub fn bounded_agrees(engines: &mut Engines, seed: u64) -> Option<&'static str> {
+    let system = Arc::new(kinds::random_claim(seed));
+    let parts = Parts::of(&system, "", Granularity::Written);
+    let mut compared = None;
+    for depth in 0..4 {
+        let config = ExplainConfig::new(&engines.solvers);
+        let made = Explainer::for_bounded(&system, parts.clone(), ClaimId(0), config, engines);
+        let expected = kinds::minimal_bounded_cores(&system, &parts, depth);
+        let Ok(mut explainer) = made else {
+            assert_eq!(expected, None, "seed {seed}\n{}", system.to_text());
+            return None;
+        };
+        let found = explainer.bounded(depth as u32);
+        let context = format!("seed {seed}, depth {depth}: {found:?}\n{}", system.to_text());
+        match (expected, found) {
+            (Some(expected), Bounded::Core(core)) => {
+                assert!(expected.contains(&core), "{expected:?} {context}");
+                compared = Some(system.claims[0].kind.word());
+            }
+            // A shortest run was found; there is none that is shorter.
+            (None, Bounded::Broken(steps)) => {
+                assert!(steps as usize <= depth, "{context}");
+                let shorter = (steps as usize).checked_sub(1);
+                let before = shorter.map(|d| kinds::minimal_bounded_cores(&system, &parts, d));
+                assert!(parts.len() > 9 || before != Some(None), "{context}");
+            }
+            // Too many sets to look at.
+            (None, Bounded::Core(_)) => assert!(parts.len() > 9, "{context}"),
+            (_, found) => panic!("{found:?} {context}"),
+        }
+    }
+    compared
 }

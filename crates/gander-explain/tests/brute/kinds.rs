@@ -9,7 +9,7 @@ use gander_system::{
     TransitionId, VarId,
 };
 use gander_term::{Pool, Sort, SymbolId, TermId, Value, evaluate};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 
 use super::{Dice, Odds, random_transition};
 
@@ -202,7 +202,8 @@ impl Brute<'_> {
         found
     }
 
-    fn graph(&self, kept: Option<&PartSet>) -> Graph {
+    /// The states within so many steps of a start, all if there is no limit; nothing is known of the steps behind the last ones.
+    fn graph(&self, kept: Option<&PartSet>, depth: Option<usize>) -> Graph {
         let mut graph = Graph { starts: Vec::new(), steps: HashMap::new() };
         for s in &self.system.starts {
             for v in 0..self.states() {
@@ -213,16 +214,55 @@ impl Brute<'_> {
                 }
             }
         }
-        let mut open = graph.starts.clone();
-        while let Some(place) = open.pop() {
+        let mut open: VecDeque<(Place, usize)> = graph.starts.iter().map(|&s| (s, 0)).collect();
+        while let Some((place, at)) = open.pop_front() {
             if graph.steps.contains_key(&place) {
                 continue;
             }
-            let steps = self.steps(kept, place);
-            open.extend(steps.iter().map(|s| s.2));
+            let steps = if depth == Some(at) { Vec::new() } else { self.steps(kept, place) };
+            open.extend(steps.iter().map(|s| (s.2, at + 1)));
             graph.steps.insert(place, steps);
         }
         graph
+    }
+
+    /// True if a run of the relaxation, of at most so many steps, meets the goals in order.
+    fn meets(&self, kept: Option<&PartSet>, goals: &[Goal], depth: Option<usize>) -> bool {
+        let graph = self.graph(kept, None);
+        let mut seen: BTreeSet<(Place, usize)> = BTreeSet::new();
+        let mut level: Vec<(Place, usize)> = graph.starts.iter().map(|&s| (s, 0)).collect();
+        let mut at = 0;
+        while !level.is_empty() {
+            let mut next = Vec::new();
+            while let Some((s, met)) = level.pop() {
+                if !seen.insert((s, met)) {
+                    continue;
+                }
+                if met == goals.len() {
+                    return true;
+                }
+                if let Goal::State(p) = &goals[met]
+                    && self.at(p.term(), s)
+                {
+                    level.push((s, met + 1));
+                }
+                for &(t, p, there) in &graph.steps[&s] {
+                    next.push((there, met));
+                    if let Goal::Step { choices, .. } = &goals[met] {
+                        let env = self.with_params(t, p, s);
+                        if choices.iter().any(|(u, f)| u.index() == t && self.truth(f.term(), &env)) {
+                            next.push((there, met + 1));
+                        }
+                    }
+                }
+            }
+            if depth == Some(at) {
+                break;
+            }
+            at += 1;
+            level = next;
+        }
+        false
     }
 
     /// No step of the system as written leaves the state.
@@ -302,41 +342,16 @@ impl Brute<'_> {
         (finite && seen.iter().any(|&s| self.stuck(s))) || self.goes_on(graph, &seen, fair)
     }
 
-    /// True if the parts are enough.
-    fn enough(&self, kept: &PartSet) -> bool {
+    /// True if the parts are enough, as far as runs of so many steps show.
+    fn enough(&self, kept: &PartSet, depth: Option<usize>) -> bool {
         let kept = Some(kept);
-        let graph = self.graph(kept);
+        let graph = self.graph(kept, depth);
         let fair = |under: &[gander_system::FairnessId]| -> Vec<&FairnessKind> {
             under.iter().map(|f| &self.system.fairness[f.index()].kind).collect()
         };
         let all: Vec<Place> = graph.steps.keys().copied().collect();
         match &self.system.claims[0].kind {
-            ClaimKind::Reachable(goals) => {
-                let mut seen: BTreeSet<(Place, usize)> = graph.starts.iter().map(|&s| (s, 0)).collect();
-                let mut open: Vec<(Place, usize)> = seen.iter().copied().collect();
-                while let Some((s, met)) = open.pop() {
-                    if met == goals.len() {
-                        return false;
-                    }
-                    let mut next = Vec::new();
-                    if let Goal::State(p) = &goals[met]
-                        && self.at(p.term(), s)
-                    {
-                        next.push((s, met + 1));
-                    }
-                    for &(t, p, there) in &graph.steps[&s] {
-                        next.push((there, met));
-                        if let Goal::Step { choices, .. } = &goals[met] {
-                            let env = self.with_params(t, p, s);
-                            if choices.iter().any(|(u, f)| u.index() == t && self.truth(f.term(), &env)) {
-                                next.push((there, met + 1));
-                            }
-                        }
-                    }
-                    open.extend(next.into_iter().filter(|n| seen.insert(*n)));
-                }
-                true
-            }
+            ClaimKind::Reachable(goals) => !self.meets(kept, goals, depth),
             ClaimKind::CanEnable(t) => {
                 let t = t.index();
                 !all.iter().any(|&s| (0..self.choices(t)).any(|p| self.enabled(kept, t, p, s)))
@@ -404,11 +419,30 @@ impl Brute<'_> {
 
 /// All minimal cores of the claim, by looking at all sets; none if it is shown by a run or there are too many sets.
 pub fn minimal_cores_of_any(system: &System, parts: &Parts) -> Option<Vec<PartSet>> {
+    minimal_cores(system, parts, None)
+}
+
+/// All minimal sets of parts from which no run of at most so many steps decides the claim; none if such a run of the system does, if the claim is
+/// about infinite runs, or if there are too many sets.
+pub fn minimal_bounded_cores(system: &System, parts: &Parts, depth: usize) -> Option<Vec<PartSet>> {
+    let of_steps = matches!(
+        system.claims[0].kind,
+        ClaimKind::Reachable(_)
+            | ClaimKind::CanEnable(_)
+            | ClaimKind::NoSinkhole(_)
+            | ClaimKind::Completable(_)
+            | ClaimKind::NoDeadlock
+            | ClaimKind::StartSatisfiable(_)
+    );
+    if of_steps { minimal_cores(system, parts, Some(depth)) } else { None }
+}
+
+fn minimal_cores(system: &System, parts: &Parts, depth: Option<usize>) -> Option<Vec<PartSet>> {
     let n = parts.len();
     let brute = Brute { system, parts };
     let pinned = brute.pinned();
     let free: Vec<usize> = (0..n).filter(|&p| !pinned.has(p)).collect();
-    if free.len() > 9 || !brute.enough(&PartSet::all(n)) {
+    if free.len() > 9 || !brute.enough(&PartSet::all(n), depth) {
         return None;
     }
     let mut sets: Vec<PartSet> = (0..1usize << free.len())
@@ -417,7 +451,7 @@ pub fn minimal_cores_of_any(system: &System, parts: &Parts) -> Option<Vec<PartSe
     sets.sort_by_key(PartSet::len);
     let mut minimal: Vec<PartSet> = Vec::new();
     for set in sets {
-        if !minimal.iter().any(|m| m.is_subset(&set)) && brute.enough(&set.union(&pinned)) {
+        if !minimal.iter().any(|m| m.is_subset(&set)) && brute.enough(&set.union(&pinned), depth) {
             minimal.push(set);
         }
     }

@@ -158,10 +158,38 @@ impl ExplainView {
         };
         let words: Vec<&str> = text.split_whitespace().collect();
         let line = words.join(" ");
-        if line.chars().count() <= 72 {
-            return line;
-        }
-        let cut: String = line.chars().take(69).collect();
-        format!("{cut}...")
+        cut_short(&line)
+    }
+}
+
+/// The longest excerpt, in characters.
+const EXCERPT: usize = 72;
+
+/// A line that is too long ends behind a word, unless its first word is too long.
+fn cut_short(line: &str) -> String {
+    if line.chars().count() <= EXCERPT {
+        return line.to_string();
+    }
+    let most = EXCERPT - " ...".len();
+    let end = line.char_indices().nth(most).map_or(line.len(), |(at, _)| at);
+    let head = &line[..end];
+    let cut = if line[end..].starts_with(' ') { head } else { head.rsplit_once(' ').map_or(head, |(words, _)| words) };
+    format!("{cut} ...")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn excerpts_end_behind_words() {
+        let short = "x = 1;";
+        assert_eq!(cut_short(short), short);
+        let words = "twelve words ".repeat(8);
+        let cut = cut_short(words.trim());
+        assert!(cut.ends_with("twelve words ...") || cut.ends_with("twelve ..."), "{cut}");
+        assert!(cut.chars().count() <= EXCERPT, "{cut}");
+        let one = "\u{e4}".repeat(100);
+        assert_eq!(cut_short(&one).chars().count(), EXCERPT);
     }
 }

@@ -537,6 +537,9 @@ pub struct ExplainArgs {
     /// How long engines try to decide one set of elements
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub share: Option<Duration>,
+    /// Threads that work at the same time; as many as there are processors if not given
+    #[arg(long, short, value_name = "N", value_parser = at_least_one)]
+    pub jobs: Option<usize>,
     #[command(flatten)]
     pub solvers: SolverArgs,
 }

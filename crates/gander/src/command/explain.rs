@@ -72,6 +72,7 @@ fn explain_model(file: &str, args: &ExplainArgs, output: &mut Output) -> Result<
             solvers: Some(solvers),
             paint: output.paint_err(),
             cache: args.cache.clone(),
+            jobs: args.jobs,
             ..CheckOptions::default()
         },
         request: Request { cores: wish(args), must: args.must, cut_sets: args.cut_sets },

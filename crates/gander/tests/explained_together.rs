@@ -1,0 +1,118 @@
+//! Several claims are explained on several threads: with the results of one thread, in the same order, and all of them stop when they should.
+
+use std::fmt::Write;
+use std::path::Path;
+use std::sync::Arc;
+
+use gander::engines::{CancelToken, Nobody};
+use gander::explanation::{Request, Wish};
+use gander::report::explain_json;
+use gander::smt::Solvers;
+use gander::{CheckOptions, ExplainOptions, Explained, explain_source};
+
+fn solvers() -> Option<Arc<Solvers>> {
+    let solvers = Solvers::from_environment();
+    let found = solvers.z3().is_some_and(|s| Path::new(&s.program).exists());
+    if !found {
+        assert!(std::env::var_os("CI").is_none(), "there is no solver");
+    }
+    found.then(|| Arc::new(solvers))
+}
+
+/// Numbers that look random.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (self.0 >> 33) as usize % n
+    }
+}
+
+/// Signals that are true for different reasons, made of earlier ones; some of them are claims.
+fn signals(seed: u64) -> String {
+    let mut dice = Dice(seed);
+    let mut vars = String::from("var x0");
+    let mut equations = String::from("  x0 = a or not a;\n");
+    for i in 1..48 {
+        let _ = write!(vars, ", x{i}");
+        let (j, k) = (dice.below(i), i.saturating_sub(1 + dice.below(4.min(i))));
+        let value = match dice.below(5) {
+            0 => format!("true -> pre x{k}"),
+            1 => format!("x{j} or x{k}"),
+            2 => format!("a and x{j} or x{k}"),
+            _ => format!("x{j} and x{k}"),
+        };
+        let _ = writeln!(equations, "  x{i} = {value};");
+    }
+    for _ in 0..6 {
+        let _ = writeln!(equations, "  --%PROPERTY x{};", 30 + dice.below(18));
+    }
+    format!("node top(a: bool) returns (ok: bool);\n{vars}: bool;\nlet\n{equations}  ok = x47;\ntel\n")
+}
+
+/// Proofs are kept in the folder, so that the same ones are explained each time.
+fn explain(source: &str, jobs: usize, cores: Wish, folder: &Path) -> Option<(Explained, Vec<String>)> {
+    let (solvers, cache) = (Some(solvers()?), Some(folder.to_path_buf()));
+    let check = CheckOptions { jobs: Some(jobs), solvers, cache, ..CheckOptions::default() };
+    let request = Request { cores, ..Request::default() };
+    let options = ExplainOptions { check, request, ..ExplainOptions::default() };
+    let mut told = Vec::new();
+    let mut found = |claim: &str, names: &[String]| told.push(format!("{claim}: {}", names.join(" ")));
+    let explained = explain_source(source, "signals.lus", &options, &CancelToken::new(), &Nobody, &mut found);
+    Some((explained, told))
+}
+
+#[test]
+fn two_threads_find_what_one_finds() {
+    let folder = std::env::temp_dir().join(format!("gander-together-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    for seed in 0..6 {
+        let source = signals(seed);
+        let cores = if seed % 2 == 0 { Wish::All } else { Wish::One };
+        if explain(&source, 2, cores, &folder).is_none() {
+            return;
+        }
+        let [(alone, told_alone), (together, told)] =
+            [1, 2].map(|jobs| explain(&source, jobs, cores, &folder).unwrap());
+        assert_eq!(alone.views.len(), 1, "{:?}", alone.diagnostics);
+        assert!(alone.views[0].results.len() >= 4, "{source}");
+        assert!(alone.views[0].results.iter().all(|r| !r.approximate && !r.cores.is_empty()), "{source}");
+        assert_eq!(explain_json(&together.views[0]), explain_json(&alone.views[0]), "{source}");
+        assert_eq!(told, told_alone, "{source}");
+        assert!(told.len() >= alone.views[0].results.len());
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+/// Claims each of which has more cores than anybody can list.
+fn endless() -> String {
+    let mut vars = String::from("var x0");
+    let mut equations = String::from("  x0 = a or not a;\n");
+    for i in 1..40 {
+        let _ = write!(vars, ", l{i}, r{i}, x{i}");
+        let _ = writeln!(equations, "  l{i} = x{0};\n  r{i} = x{0};\n  x{i} = l{i} or r{i};", i - 1);
+    }
+    let claims: String = (34..40).map(|i| format!("  --%PROPERTY x{i};\n")).collect();
+    format!("node top(a: bool) returns (ok: bool);\n{vars}: bool;\nlet\n{equations}  ok = x39;\n{claims}tel\n")
+}
+
+#[test]
+fn all_threads_stop_when_they_should() {
+    let Some(solvers) = solvers() else { return };
+    let check = CheckOptions { jobs: Some(2), solvers: Some(solvers), ..CheckOptions::default() };
+    let request = Request { cores: Wish::All, ..Request::default() };
+    let options = ExplainOptions { check, request, ..ExplainOptions::default() };
+    let cancel = CancelToken::new();
+    let mut told = 0;
+    let mut found = |_: &str, _: &[String]| {
+        told += 1;
+        cancel.cancel();
+    };
+    // That it ends at all is what is shown: there are 2^34 cores and more of each claim.
+    let explained = explain_source(&endless(), "endless.lus", &options, &cancel, &Nobody, &mut found);
+    assert!(told >= 1);
+    let results = &explained.views[0].results;
+    assert_eq!(results.len(), 6, "{:?}", explained.views[0].unexplained);
+    assert!(results.iter().all(|r| r.approximate && !r.complete));
+}
