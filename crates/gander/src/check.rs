@@ -268,6 +268,18 @@ pub fn check_loaded(
     cancel: &CancelToken,
     observer: &dyn Observer,
 ) -> Checked {
+    check_announced(source, file_name, options, cancel, observer, &|_, _| {})
+}
+
+/// [`check_loaded`] that says which system's claims, in this order, are decided next.
+pub(crate) fn check_announced(
+    source: &str,
+    file_name: &str,
+    options: &CheckOptions,
+    cancel: &CancelToken,
+    observer: &dyn Observer,
+    announce: &dyn Fn(&Arc<System>, &[ClaimId]),
+) -> Checked {
     let started = Instant::now();
     let sign = cancel.sign().until(options.timeout.and_then(|t| started.checked_add(t)));
     let read = sign.heed(|| {
@@ -315,6 +327,7 @@ pub fn check_loaded(
     for (i, (system, mut config)) in systems.iter().zip(configs).enumerate() {
         // What is left of the time is shared by the systems that are left.
         config.timeout = options.timeout.map(|t| t.saturating_sub(started.elapsed()) / (count - i as u32));
+        announce(system, &config.claims);
         let (mut modular, mut raced) = (None, Raced::default());
         let report = if config.claims.is_empty() {
             CheckReport::default()

@@ -1,5 +1,6 @@
 //! From source text to explanations of verdicts: why properties hold.
 
+mod ahead;
 mod claims;
 
 use std::collections::BTreeMap;
@@ -13,13 +14,13 @@ use gander_explain::{Explanation, Grain, Granularity, PartSet, Parts, Prover, Re
 use gander_lang::language_of;
 use gander_lang::lustre::Program;
 use gander_report::{DiagnosticView, ElementView, ExplainView, ExplainedView, IncludedText, VacuityView};
-use gander_smt::Solvers;
+use gander_smt::{Killer, Solvers};
 use gander_system::{ClaimId, ClaimOrigin, Run, System, Verdict};
 use gander_term::{Pool, SymbolId, TermId};
 
-use crate::check::{CheckOptions, FileForm, Findings, StructuralChecks, check_loaded, program_of};
+use crate::check::{CheckOptions, FileForm, Findings, StructuralChecks, program_of};
 use crate::mutation::{MutationBudget, mutation};
-use claims::Task;
+use claims::{Begun, Task};
 
 /// What to explain, and how.
 #[derive(Clone, Debug)]
@@ -166,76 +167,124 @@ pub fn explain_source(
     // Verdicts are not shown with their evidence.
     options.check.file_form = FileForm::LeftOut;
     let solvers = options.check.solvers.get_or_insert_with(|| Arc::new(Solvers::from_environment())).clone();
-    let checked = check_loaded(source, file_name, &options.check, cancel, observer);
+    let mut config = CheckConfig::new(Arc::clone(&solvers), Vec::new());
+    config.memory = options.check.memory;
+    config.jobs = options.check.jobs.unwrap_or(0);
+    let killer = Killer::new();
+    cancel.kills(&killer);
+    let earlier = options.earlier.as_deref().map(earlier_cores);
+    let mut notices = Vec::new();
+    if earlier.as_ref().is_some_and(Option::is_none) {
+        notices.push("the earlier result cannot be read; everything is looked for anew".into());
+    }
+    let setting = Setting {
+        source,
+        asked: annotated(source, file_name),
+        options: &options,
+        earlier: earlier.flatten().unwrap_or_default(),
+        solvers,
+        config,
+        cancel,
+        killer,
+        started,
+    };
+    let (checked, mut ahead) = ahead::check(&setting, file_name, observer);
     let mut explained = Explained {
         views: Vec::new(),
         diagnostics: checked.view.diagnostics.clone(),
-        notices: Vec::new(),
+        notices,
         internal_errors: checked.view.internal_errors.clone(),
         failed: false,
         open: false,
     };
-    let mut config = CheckConfig::new(Arc::clone(&solvers), Vec::new());
-    config.memory = options.check.memory;
-    config.jobs = options.check.jobs.unwrap_or(0);
-    let mut engines = Engines::new(&solvers, config, cancel);
-    let killer = gander_smt::Killer::new();
-    cancel.kills(&killer);
-    let asked = annotated(source, file_name);
-    let earlier = options.earlier.as_deref().map(earlier_cores);
-    if earlier.as_ref().is_some_and(Option::is_none) {
-        explained.notices.push("the earlier result cannot be read; everything is looked for anew".into());
-    }
-    let earlier = earlier.flatten().unwrap_or_default();
+    let mut engines = Engines::new(&setting.solvers, setting.config.clone(), cancel);
     for (whole, report) in checked.systems() {
-        let (system, mut parts) = match options.grain {
-            None => (Arc::clone(whole), Parts::of(whole, source, options.granularity)),
-            Some(grain) => {
-                let (divided, parts) = Parts::divided(whole, source, options.granularity, grain);
-                for &e in &divided.cut_short {
-                    let name = divided.system.element_name(e);
-                    explained.notices.push(format!("{name} has too many parts and is not divided into all of them"));
-                }
-                (Arc::new(divided.system), parts)
-            }
-        };
-        let system = &system;
-        if let Some(asked) = &asked {
-            parts.restrict(|part| is_asked_for(part, asked));
-        }
-        // A run counts only if it is one in every reading of the language.
-        let narrow = whole.without_doubt().map(Arc::new);
-        let mut view = empty_view(source, file_name, &parts);
-        let is_asked = |o: &&Outcome| {
-            let structural = system.claims[o.claim.index()].origin == ClaimOrigin::Structural;
-            !structural || !options.check.properties.is_empty()
-        };
-        let outcomes: Vec<&Outcome> = report.outcomes.iter().filter(is_asked).collect();
+        let begun = ahead.iter().position(|b| Arc::ptr_eq(&b.model.whole, whole)).map(|at| ahead.swap_remove(at));
+        let begun = begun.unwrap_or_else(|| Begun::new(Model::of(whole, &setting)));
+        explained.notices.extend(begun.model.notices.iter().cloned());
+        let model = Arc::clone(&begun.model);
+        let mut view = empty_view(source, file_name, &model.parts);
+        let outcomes: Vec<&Outcome> = report.outcomes.iter().filter(|o| setting.is_asked(whole, o.claim)).collect();
         explained.open |= outcomes.iter().any(|o| matches!(o.verdict, Verdict::Unknown { .. }));
         explained.failed |= outcomes.iter().any(|o| matches!(o.verdict, Verdict::Fails(_)));
-        let task = Task {
-            system,
-            // The verdict is about the model as it is, not about its division; that has the elements of the model too.
-            runs_of: narrow.as_ref().unwrap_or(whole),
-            parts: &parts,
-            options: &options,
-            earlier: &earlier,
-            solvers: &solvers,
-            config: &engines.config.clone(),
-            cancel,
-            killer: &killer,
-            started,
-        };
-        task.explain(&outcomes, &mut engines, &mut view, found);
+        let task = Task { setting: &setting, model: &model };
+        task.explain(&outcomes, begun, &mut engines, &mut view, found);
         if let Some(time) = options.mutation {
             let left = options.check.timeout.map(|t| t.saturating_sub(started.elapsed()));
             let budget = MutationBudget { each: time, all: left };
-            view.mutation = mutation(system, &parts, report, &view, &mut engines, budget);
+            view.mutation = mutation(&model.system, &model.parts, report, &view, &mut engines, budget);
             explained.internal_errors.extend(view.mutation.disagreements.iter().cloned());
         }
         explained.views.push(view);
     }
     explained
+}
+
+/// What all systems of a source have in common.
+struct Setting<'s> {
+    source: &'s str,
+    /// What `--%IVC` names.
+    asked: Option<Vec<(String, String)>>,
+    options: &'s ExplainOptions,
+    /// The cores of an earlier run, by property.
+    earlier: BTreeMap<String, Vec<String>>,
+    solvers: Arc<Solvers>,
+    /// How engines are asked.
+    config: CheckConfig,
+    cancel: &'s CancelToken,
+    killer: Killer,
+    started: Instant,
+}
+
+impl Setting<'_> {
+    /// How many threads there may be.
+    fn jobs(&self) -> usize {
+        match self.config.jobs {
+            0 => std::thread::available_parallelism().map_or(1, usize::from),
+            jobs => jobs,
+        }
+    }
+
+    /// Structural claims are explained if they are named.
+    fn is_asked(&self, system: &System, claim: ClaimId) -> bool {
+        let structural = system.claims[claim.index()].origin == ClaimOrigin::Structural;
+        !structural || !self.options.check.properties.is_empty()
+    }
+}
+
+/// A system and its division.
+struct Model {
+    whole: Arc<System>,
+    /// The system, divided as finely as was asked for.
+    system: Arc<System>,
+    parts: Parts,
+    /// The system whose runs count: those that are runs in every reading of the language. Verdicts are about the model as it is, not about
+    /// its division; that has the elements of the model too.
+    runs_of: Arc<System>,
+    notices: Vec<String>,
+}
+
+impl Model {
+    fn of(whole: &Arc<System>, setting: &Setting<'_>) -> Model {
+        let options = setting.options;
+        let mut notices = Vec::new();
+        let (system, mut parts) = match options.grain {
+            None => (Arc::clone(whole), Parts::of(whole, setting.source, options.granularity)),
+            Some(grain) => {
+                let (divided, parts) = Parts::divided(whole, setting.source, options.granularity, grain);
+                for &e in &divided.cut_short {
+                    let name = divided.system.element_name(e);
+                    notices.push(format!("{name} has too many parts and is not divided into all of them"));
+                }
+                (Arc::new(divided.system), parts)
+            }
+        };
+        if let Some(asked) = &setting.asked {
+            parts.restrict(|part| is_asked_for(part, asked));
+        }
+        let runs_of = whole.without_doubt().map_or_else(|| Arc::clone(whole), Arc::new);
+        Model { whole: Arc::clone(whole), system, parts, runs_of, notices }
+    }
 }
 
 /// The cores in the JSON of an earlier run, by property; none if it is not such a text.

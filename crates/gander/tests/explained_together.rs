@@ -45,8 +45,12 @@ fn signals(seed: u64) -> String {
         };
         let _ = writeln!(equations, "  x{i} = {value};");
     }
-    for _ in 0..6 {
+    for i in 0..6 {
         let _ = writeln!(equations, "  --%PROPERTY x{};", 30 + dice.below(18));
+        // One that fails is among them.
+        if i == 2 {
+            equations.push_str("  --%PROPERTY a;\n");
+        }
     }
     format!("node top(a: bool) returns (ok: bool);\n{vars}: bool;\nlet\n{equations}  ok = x47;\ntel\n")
 }
@@ -80,6 +84,8 @@ fn two_threads_find_what_one_finds() {
         assert!(alone.views[0].results.iter().all(|r| !r.approximate && !r.cores.is_empty()), "{source}");
         assert_eq!(explain_json(&together.views[0]), explain_json(&alone.views[0]), "{source}");
         assert_eq!(told, told_alone, "{source}");
+        assert!(together.failed && !together.open);
+        assert_eq!((alone.views[0].runs.len(), together.views[0].runs.len()), (1, 1));
         assert!(told.len() >= alone.views[0].results.len());
     }
     std::fs::remove_dir_all(&folder).unwrap();

@@ -8,16 +8,14 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, mpsc};
 use std::thread;
-use std::time::Instant;
 
-use gander_engines::{CancelToken, CheckConfig, Outcome};
+use gander_engines::{CheckConfig, Outcome};
 use gander_explain::failure::explain_run;
 use gander_explain::{Bounded, Core, ExplainConfig, Explainer, PartSet, Parts, Told, is_proof};
 use gander_report::{ExplainView, ExplainedView, RunView, VacuityView};
-use gander_smt::{Killer, Solvers};
-use gander_system::{System, Verdict};
+use gander_system::{ClaimId, Verdict};
 
-use super::{Company, Engines, ExplainOptions, FoundCore, bounded_view, explained_view, members, vacuity_views};
+use super::{Company, Engines, FoundCore, Model, Setting, bounded_view, explained_view, members, vacuity_views};
 use crate::why::run_view;
 
 /// Claims are divided if there are so many, in a model with so many parts.
@@ -28,27 +26,39 @@ const CLAIMS_A_GROUP: usize = 64;
 /// More groups than this tell too many solvers of the model.
 const MOST_GROUPS: usize = 16;
 
-/// What the claims of one system have in common.
+/// The claims of one system.
+#[derive(Clone, Copy)]
 pub(super) struct Task<'t> {
-    /// The system, divided as finely as was asked for.
-    pub system: &'t Arc<System>,
-    /// The system whose runs count.
-    pub runs_of: &'t Arc<System>,
-    pub parts: &'t Parts,
-    pub options: &'t ExplainOptions,
-    /// The cores of an earlier run, by property.
-    pub earlier: &'t BTreeMap<String, Vec<String>>,
-    pub solvers: &'t Arc<Solvers>,
-    /// How engines are asked.
-    pub config: &'t CheckConfig,
-    pub cancel: &'t CancelToken,
-    pub killer: &'t Killer,
-    pub started: Instant,
+    pub setting: &'t Setting<'t>,
+    pub model: &'t Model,
+}
+
+/// What has been explained of a system so far.
+pub(super) struct Begun {
+    pub model: Arc<Model>,
+    /// By claim: the cores that were found, and the answer.
+    pub answers: BTreeMap<ClaimId, (Vec<Vec<String>>, Answer)>,
+    /// By group: what its claims have told a solver.
+    pub told: Vec<Option<Told>>,
+}
+
+impl Begun {
+    /// Nothing.
+    pub(super) fn new(model: Model) -> Begun {
+        Begun { model: Arc::new(model), answers: BTreeMap::new(), told: Vec::new() }
+    }
+
+    /// What the group of the claim at this position, of so many, has told.
+    pub(super) fn told(&mut self, at: usize, claims: usize) -> &mut Option<Told> {
+        let groups = groups(claims, self.model.parts.len());
+        self.told.resize_with(groups, || None);
+        &mut self.told[at % groups]
+    }
 }
 
 /// What was found out about a claim.
 #[derive(Default)]
-struct Answer {
+pub(super) struct Answer {
     result: Option<ExplainedView>,
     run: Option<RunView>,
     unexplained: Option<(String, String)>,
@@ -70,107 +80,120 @@ struct Waiting {
     answer: Option<Box<Answer>>,
 }
 
+/// Claims in their order; what is said of the first of those that are left is passed on.
+struct Order<'o> {
+    names: Vec<&'o str>,
+    due: usize,
+    waiting: VecDeque<Waiting>,
+    view: &'o mut ExplainView,
+    found: FoundCore<'o>,
+}
+
+impl Order<'_> {
+    fn hear(&mut self, message: Message) {
+        match message {
+            Message::Core(at, names) if at == self.due => (self.found)(self.names[at], &names),
+            Message::Core(at, names) => self.waiting[at - self.due].cores.push(names),
+            Message::Done(at, answer) => self.waiting[at - self.due].answer = Some(answer),
+        }
+        while let Some(answer) = self.waiting.front_mut().and_then(|w| w.answer.take()) {
+            answer.show(self.view);
+            self.waiting.pop_front();
+            self.due += 1;
+            if let Some(next) = self.waiting.front_mut() {
+                let name = self.names[self.due];
+                next.cores.drain(..).for_each(|names| (self.found)(name, &names));
+            }
+        }
+    }
+}
+
 impl Task<'_> {
-    /// Explains claims; `engines` are asked if there is no need for others.
+    /// Explains claims, but for those that are done; `engines` are asked if there is no need for others.
     pub(super) fn explain(
         &self,
         outcomes: &[&Outcome],
+        begun: Begun,
         engines: &mut Engines,
         view: &mut ExplainView,
         found: FoundCore<'_>,
     ) {
-        let groups = groups(outcomes.len(), self.parts.len());
-        let processors = thread::available_parallelism().map_or(1, |n| n.get());
-        let jobs = match self.config.jobs {
-            0 => processors,
-            jobs => jobs,
-        };
-        let name = |at: usize| &self.system.claims[outcomes[at].claim.index()].name;
-        if groups == 1 || jobs == 1 {
-            let mut told: Vec<Option<Told>> = (0..groups).map(|_| None).collect();
-            for (at, outcome) in outcomes.iter().enumerate() {
-                let mut tell = |names: Vec<String>| found(name(at), &names);
-                let answer = self.claim(outcome, engines, &mut told[at % groups], &mut tell);
-                answer.show(view);
+        let Task { setting, model } = *self;
+        let names = outcomes.iter().map(|o| model.system.claims[o.claim.index()].name.as_str()).collect();
+        let waiting = outcomes.iter().map(|_| Waiting::default()).collect();
+        let mut order = Order { names, due: 0, waiting, view, found };
+        let (mut told, mut answers) = (begun.told, begun.answers);
+        let groups = groups(outcomes.len(), model.parts.len());
+        told.resize_with(groups, || None);
+        let mut open: Vec<usize> = Vec::new();
+        for (at, outcome) in outcomes.iter().enumerate() {
+            let kind = &model.system.claims[outcome.claim.index()].kind;
+            // What was proved may turn out to be another matter in another reading of the language.
+            match answers.remove(&outcome.claim).filter(|_| is_proof(kind, &outcome.verdict)) {
+                Some((cores, answer)) => {
+                    cores.into_iter().for_each(|names| order.hear(Message::Core(at, names)));
+                    order.hear(Message::Done(at, Box::new(answer)));
+                }
+                None => open.push(at),
+            }
+        }
+        let threads = groups.min(setting.jobs()).min(open.len());
+        if threads <= 1 {
+            for at in open {
+                let mut tell = |names| order.hear(Message::Core(at, names));
+                let answer = self.claim(outcomes[at], engines, &mut told[at % groups], &mut tell);
+                order.hear(Message::Done(at, Box::new(answer)));
             }
             return;
         }
-        let threads = groups.min(jobs);
-        let config = CheckConfig { jobs: (jobs / threads).max(1), ..self.config.clone() };
+        let config = CheckConfig { jobs: (setting.jobs() / threads).max(1), ..setting.config.clone() };
+        let mut shares: Vec<Vec<(usize, Option<Told>)>> = (0..threads).map(|_| Vec::new()).collect();
+        told.into_iter().enumerate().for_each(|(group, told)| shares[group % threads].push((group, told)));
         thread::scope(|scope| {
             let (sender, receiver) = mpsc::channel();
-            for worker in 0..threads {
+            let open = &open;
+            for share in shares {
                 let (sender, config) = (sender.clone(), config.clone());
                 scope.spawn(move || {
-                    let mut engines = Engines::new(self.solvers, config, self.cancel);
+                    let mut engines = Engines::new(&setting.solvers, config, setting.cancel);
                     engines.company = Company::Others;
-                    for group in (worker..groups).step_by(threads) {
-                        self.group(outcomes, (group, groups), &mut engines, &sender);
+                    for (group, mut told) in share {
+                        for &at in open.iter().filter(|&&at| at % groups == group) {
+                            // Nobody listens only if everything is over.
+                            let mut tell = |names| drop(sender.send(Message::Core(at, names)));
+                            let answer = self.claim(outcomes[at], &mut engines, &mut told, &mut tell);
+                            drop(sender.send(Message::Done(at, Box::new(answer))));
+                        }
                     }
                 });
             }
             drop(sender);
-            let mut waiting: VecDeque<Waiting> = outcomes.iter().map(|_| Waiting::default()).collect();
-            let mut due = 0;
-            for message in receiver {
-                match message {
-                    Message::Core(at, names) if at == due => found(name(at), &names),
-                    Message::Core(at, names) => waiting[at - due].cores.push(names),
-                    Message::Done(at, answer) => waiting[at - due].answer = Some(answer),
-                }
-                // The cores of the claim that is due are told as they come.
-                while let Some(answer) = waiting.front_mut().and_then(|w| w.answer.take()) {
-                    answer.show(view);
-                    waiting.pop_front();
-                    due += 1;
-                    if let Some(next) = waiting.front_mut() {
-                        next.cores.drain(..).for_each(|names| found(name(due), &names));
-                    }
-                }
-            }
+            receiver.into_iter().for_each(|message| order.hear(message));
         });
     }
 
-    /// The claims of one of several groups, one after the other.
-    fn group(
-        &self,
-        outcomes: &[&Outcome],
-        (group, groups): (usize, usize),
-        engines: &mut Engines,
-        sender: &mpsc::Sender<Message>,
-    ) {
-        let mut told = None;
-        for at in (group..outcomes.len()).step_by(groups) {
-            // Nobody listens only if everything is over.
-            let mut tell = |names| drop(sender.send(Message::Core(at, names)));
-            let answer = self.claim(outcomes[at], engines, &mut told, &mut tell);
-            if sender.send(Message::Done(at, Box::new(answer))).is_err() {
-                return;
-            }
-        }
-    }
-
     /// Explains one claim.
-    fn claim(
+    pub(super) fn claim(
         &self,
         outcome: &Outcome,
         engines: &mut Engines,
         told: &mut Option<Told>,
         found: &mut dyn FnMut(Vec<String>),
     ) -> Answer {
-        let (options, parts) = (self.options, self.parts);
-        let claim = &self.system.claims[outcome.claim.index()];
+        let Task { setting, model } = *self;
+        let (options, parts) = (setting.options, &model.parts);
+        let claim = &model.system.claims[outcome.claim.index()];
         let mut answer = Answer::default();
-        let left = options.check.timeout.map(|t| t.saturating_sub(self.started.elapsed()));
+        let left = options.check.timeout.map(|t| t.saturating_sub(setting.started.elapsed()));
         let config = ExplainConfig {
             timeout: left,
             share: options.share,
-            killer: self.killer.clone(),
-            ..ExplainConfig::new(self.solvers)
+            killer: setting.killer.clone(),
+            ..ExplainConfig::new(&setting.solvers)
         };
         let span = claim.span.map(|s| (s.start as usize, s.end as usize));
         if let Some(k) = options.bounded {
-            let bounded = Explainer::for_bounded(self.system, parts.clone(), outcome.claim, config, engines);
+            let bounded = Explainer::for_bounded(&model.system, parts.clone(), outcome.claim, config, engines);
             match bounded.map(|mut e| (e.bounded(k), e)) {
                 Err(why) => answer.because(&claim.name, why),
                 Ok((Bounded::Core(core), mut explainer)) => {
@@ -193,8 +216,8 @@ impl Task<'_> {
         }
         if let Some(request) = options.runs {
             let decided = (outcome.claim, &outcome.verdict);
-            if let Some(run) = explain_run(self.runs_of, parts, decided, request, &config, engines) {
-                answer.run = Some(run_view(self.runs_of, parts, outcome.claim, &run));
+            if let Some(run) = explain_run(&model.runs_of, parts, decided, request, &config, engines) {
+                answer.run = Some(run_view(&model.runs_of, parts, outcome.claim, &run));
                 return answer;
             }
         }
@@ -206,10 +229,10 @@ impl Task<'_> {
             return answer;
         }
         let (id, verdict) = (outcome.claim, &outcome.verdict);
-        match Explainer::continuing(told, self.system, parts.clone(), id, verdict, config, engines) {
+        match Explainer::continuing(told, &model.system, parts.clone(), id, verdict, config, engines) {
             Err(why) => answer.because(&claim.name, why),
             Ok(mut explainer) => {
-                if let Some(names) = self.earlier.get(&claim.name) {
+                if let Some(names) = setting.earlier.get(&claim.name) {
                     let named = (0..parts.len()).filter(|&p| names.contains(&parts.list[p].name));
                     explainer.suggest(PartSet::of(parts.len(), named));
                 }
