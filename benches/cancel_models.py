@@ -85,6 +85,56 @@ def btor2(n=1500):
     return "\n".join(lines) + "\n"
 
 
+def pieces(size, head, piece, tail):
+    """Numbered pieces until there are so many bytes."""
+    text, length = [head], len(head)
+    while length < size:
+        text.append(piece(len(text) - 1))
+        length += len(text[-1])
+    return "".join(text) + tail
+
+
+def smv(size):
+    """Counters."""
+    piece = lambda k: (f"VAR c{k} : 0..{k % 90 + 9};\nVAR go{k} : boolean;\nASSIGN init(c{k}) := 0;\n"
+                       f"next(c{k}) := case go{k} & c{k} < {k % 9 + 3} : c{k} + 1; TRUE : 0; esac;\n")
+    return pieces(size, "MODULE main\n", piece, "INVARSPEC c0 >= 0;\n")
+
+
+def script(size):
+    """Rules."""
+    piece = lambda k: f"  ? x > {k} & y < {7 * k + 3} -> x, y = x + {k % 9}, y - {k % 5};\n"
+    return pieces(size, "VARS: int x; int y;\nINIT: x = 0; y = 0;\nTRANS:\n", piece, "SAFE: x >= 0\n")
+
+
+def mcmt(size):
+    """Transitions."""
+    piece = lambda k: (f"(define-transition t{k} S (and (> state.x {k}) (= next.x (+ state.x {k % 9})) (= next.y (- state.y {k % 5}))))\n")
+    head = "(define-state-type S ((x Int) (y Int)))\n(define-states I S (and (= x 0) (= y 0)))\n"
+    return pieces(size, head, piece, "(define-transition-system M S I t0)\n(query M (>= x 0))\n")
+
+
+def rules(size):
+    """Transitions in gander's own language."""
+    piece = lambda k: f"step s{k} when x > {k} and y < {7 * k + 3} {{ x := x + {k % 9}; y := y - {k % 5} }}\n"
+    return pieces(size, "spec Many\nvar x, y: int\nstart { x == 0 and y == 0 }\n", piece, "always p: x >= 0\n")
+
+
+def equations(size):
+    """A Lustre node of many equations."""
+    names, body, length = [], [], 0
+    while length < size:
+        k = len(names)
+        names.append(f"v{k}")
+        body.append(f"  v{k} = 0 -> if pre v{k} > {k % 90} then pre v{k // 2} - {k % 7} else pre v{k} + x;\n")
+        length += len(body[-1]) + len(names[-1]) + 2
+    return ("node main(x: int) returns (y: int);\nvar " + ", ".join(names) + ": int;\nlet\n" + "".join(body)
+            + "  y = v0;\n  --%PROPERTY y >= 0;\ntel\n")
+
+
+# Large files of a size that is asked for, by the way they are called and the ending of their names.
+TEXTS = [(".sts", rules, "sts"), ("Lustre", equations, "lus"), ("script", script, "script"), ("SMV", smv, "smv"), ("MCMT", mcmt, "mcmt")]
+
 MODELS = {
     "wide.sts": wide,
     "wide_step.sts": wide_step,

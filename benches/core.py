@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Benchmarks of the core. Prints a Markdown table; docs/benchmarks.md has the last figures.
 
-usage: python3 benches/core.py [startup] [bmc] [cancel] [load] [terms]     (all of them without arguments)
+usage: python3 benches/core.py [startup] [bmc] [cancel] [reading] [load] [terms]     (all of them without arguments)
 
 Builds the release command first. Both sides of a comparison run interleaved in one run; figures are medians.
 """
-import os, re, shutil, signal, statistics, subprocess, sys, tempfile, time
+import importlib, os, re, resource, shutil, signal, statistics, subprocess, sys, tempfile, time
 
-from cancel_models import MODELS
+from cancel_models import MODELS, TEXTS
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 GANDER = os.environ.get("GANDER") or os.path.join(ROOT, "target", "release", "gander")
@@ -154,6 +154,29 @@ def cancel():
             print(f"| {engine or 'portfolio'} | " + " | ".join(cells) + " |", flush=True)
 
 
+def reading():
+    print("\n### From the time limit to the end while a large file is being read\n")
+    limits = [0.05, 0.1, 0.2, 0.4]
+    print(f"Files of 8 MB; worst of {len(limits)} limits, {limits[0]} to {limits[-1]} s: ms of the clock beyond the limit (processor ms beyond it);\n`-`: it was read before.\n")
+    print("| file | ms |\n|---|--:|")
+    imported = importlib.import_module("import").SHAPES
+    with tempfile.TemporaryDirectory() as folder:
+        for name, make, ending in TEXTS + imported:
+            path = os.path.join(folder, "model." + ending)
+            with open(path, "w") as f:
+                f.write(make(8_000_000))
+            over = []
+            for limit in limits:
+                before, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+                command = [GANDER, "check", "--timeout", str(limit), path]
+                done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+                clock, after = time.perf_counter() - begin, resource.getrusage(resource.RUSAGE_CHILDREN)
+                if "being read" in done.stdout:
+                    used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+                    over.append((clock - limit, used - limit))
+            print(f"| {name} | " + (f"{max(o[0] for o in over)*1e3:.0f} ({max(o[1] for o in over)*1e3:.0f})" if over else "-") + " |", flush=True)
+
+
 def load():
     print("\n### Parsing and checking a generated model\n")
     subprocess.run(["cargo", "bench", "--quiet", "-p", "gander-lang"], cwd=ROOT, check=True)
@@ -168,6 +191,6 @@ if __name__ == "__main__":
     if {"-h", "--help"} & set(sys.argv[1:]):
         sys.exit(print(__doc__))
     build()
-    chosen = sys.argv[1:] or ["startup", "bmc", "cancel", "load", "terms"]
+    chosen = sys.argv[1:] or ["startup", "bmc", "cancel", "reading", "load", "terms"]
     for name in chosen:
-        {"startup": startup, "bmc": bmc, "cancel": cancel, "load": load, "terms": terms}[name]()
+        {"startup": startup, "bmc": bmc, "cancel": cancel, "reading": reading, "load": load, "terms": terms}[name]()

@@ -6,6 +6,7 @@ use gander_smt::Solver;
 use gander_system::ClaimId;
 
 use crate::engine::{Advance, Desk};
+use crate::memory::own_memory;
 
 /// Where the work on a claim stands.
 pub(crate) trait Attempt: Sized {
@@ -26,10 +27,18 @@ pub(crate) trait Attempt: Sized {
 
     /// What keeps it from an answer.
     fn why(&self) -> Option<String>;
+
+    /// About how many bytes its terms take.
+    fn weight(&self) -> u64;
 }
+
+/// The share of the engine's memory that the terms of its claims may take.
+const SHARE_OF_MEMORY: u64 = 8;
 
 /// See the module's documentation.
 pub(crate) struct Attempts<A> {
+    /// Bytes for the terms of claims.
+    room: u64,
     waiting: Vec<ClaimId>,
     running: Vec<A>,
     obstacles: Vec<(ClaimId, String)>,
@@ -39,7 +48,23 @@ impl<A: Attempt> Attempts<A> {
     /// The claims of an engine.
     pub(crate) fn new(desk: &Desk) -> Attempts<A> {
         let waiting = desk.claims().iter().rev().copied().collect();
-        Attempts { waiting, running: Vec::new(), obstacles: Vec::new() }
+        let room = own_memory(desk.config()) / SHARE_OF_MEMORY;
+        Attempts { room, waiting, running: Vec::new(), obstacles: Vec::new() }
+    }
+
+    /// If there is no room for another claim, the one with the longest attempts gives way.
+    fn make_room(&mut self) {
+        let weight: u64 = self.running.iter().map(A::weight).sum();
+        let count = self.running.len() as u64;
+        if count == 0 || weight + weight / count <= self.room {
+            return;
+        }
+        if let Some(at) = (0..self.running.len()).max_by_key(|&i| self.running[i].patience()) {
+            let set_aside = self.running.swap_remove(at);
+            let why = set_aside.why().unwrap_or_else(|| "no answer yet".to_string());
+            let why = format!("{why}; set aside, as there is no memory for all claims together");
+            self.obstacles.push((set_aside.claim(), why));
+        }
     }
 
     /// Makes one attempt, with this solver; without one nothing can be done.
@@ -51,6 +76,7 @@ impl<A: Attempt> Attempts<A> {
         };
         self.waiting.retain(|&c| desk.is_open(c));
         if let Some(claim) = self.waiting.pop() {
+            self.make_room();
             match A::open(desk, claim) {
                 Ok(attempt) => self.running.extend(attempt),
                 Err(why) => self.obstacles.push((claim, why)),

@@ -7,6 +7,10 @@
 //! director on its channel; if there are more engines than workers it looks ten times a second whether turns last too long,
 //! and four times a second whether too much memory is in use.
 //!
+//! When the check is over, the director waits a moment for turns to end ([`LAST_TURNS`]). Engines heed the sign to stop within
+//! milliseconds, but taking apart what they have made may take longer; that is left to their threads, and what is left of the check is
+//! taken apart by a thread of its own, so the caller does not wait for either.
+//!
 //! Nothing an engine says is shown before `gander-certify` has checked it. A wrong answer becomes an internal error and
 //! the claim stays open for others; so does a claim whose evidence could not be checked for lack of resources.
 
@@ -50,6 +54,15 @@ const PATIENCE_FACTOR: u32 = 4;
 /// Where steps are limited, a run within the limit is what was asked for: it waits as long as it took, and a tenth of the
 /// patience.
 const PATIENCE_WITHIN_LIMIT: (u32, u32) = (10, 1);
+
+/// How long engines are waited for when the check is over.
+const LAST_TURNS: Duration = Duration::from_millis(20);
+
+/// How long engines are asked what was in their way when somebody waits for the end.
+const LAST_WORDS: Duration = Duration::from_millis(20);
+
+/// What checks that took longer have made is taken apart by a thread of its own.
+const WORTH_A_THREAD: Duration = Duration::from_millis(100);
 
 /// Decides claims with all engines that the configuration allows.
 ///
@@ -119,7 +132,7 @@ fn run(
     // A portfolio of the user's may leave out engines that begin at once.
     let own_portfolio = choice == Choice::Planned && config.portfolio.is_some();
     let at_once = |info: &EngineInfo| choice == Choice::Named || (!own_portfolio && info.begins_at_once);
-    let floor = Floor::new(office.slots(engines, at_once), sender.clone(), started, deadline);
+    let floor = Arc::new(Floor::new(office.slots(engines, at_once), sender.clone(), started, deadline));
     let mut places = vec![None; system.claims.len()];
     for (at, claim) in config.claims.iter().enumerate() {
         places[claim.index()] = Some(at);
@@ -152,17 +165,26 @@ fn run(
         if choice == Choice::Planned {
             director.schedule = sign.heed(|| plan(&office, &floor, engines, at_once)).unwrap_or_default();
         }
-        std::thread::scope(|scope| {
-            let ending = director.direct(|| {
-                floor.hire();
-                scope.spawn(|| floor.work());
-            });
-            floor.close();
-            all.cancel();
-            ending
-        })
+        let ending = director.direct(|| floor.hire());
+        floor.close();
+        all.cancel();
+        // Conversations that are kept have to be written to their end.
+        floor.wait_for_turns(config.log_smt.is_none().then_some(LAST_TURNS));
+        ending
     });
-    director.report(ending)
+    let report = director.report(ending);
+    let Director { judge, ready, put_off, waiting, .. } = director;
+    let reduction = office.reduction;
+    take_apart(&config, started, (floor, board, reduction, judge, ready, put_off, waiting));
+    report
+}
+
+/// Drops what is left of a check, without letting the caller wait if that may take long.
+fn take_apart(config: &CheckConfig, started: Instant, rest: impl Send + 'static) {
+    if started.elapsed() >= WORTH_A_THREAD && config.log_smt.is_none() {
+        // If there is no thread for it, it is dropped here.
+        let _ = std::thread::Builder::new().name("taking apart".into()).spawn(move || drop(rest));
+    }
 }
 
 /// What engines need to be opened.
@@ -302,7 +324,7 @@ impl Director<'_> {
         }
     }
 
-    fn direct(&mut self, mut hire: impl FnMut()) -> Ending {
+    fn direct(&mut self, mut hire: impl FnMut() -> bool) -> Ending {
         let deadline = self.deadline;
         let jobs = match self.config.jobs {
             0 => std::thread::available_parallelism().map_or(1, usize::from),
@@ -310,7 +332,10 @@ impl Director<'_> {
         };
         self.floor.set_jobs(jobs);
         // Somebody must be there to say that there is nothing to do.
-        hire();
+        if !hire() {
+            return Ending::Exhausted;
+        }
+        let mut may_hire = true;
         let most = self.config.total_memory.or_else(|| Some(machine_memory()? / 5 * 3));
         let mut look = most.map(|_| self.started + MEMORY_LOOK);
         let mut idle = false;
@@ -332,12 +357,12 @@ impl Director<'_> {
             }
             // Who says how many jobs there are means it.
             let hiring = match self.floor.hiring(now, ALONE, self.config.jobs == 0) {
-                Hiring::Now => {
-                    hire();
+                Hiring::Now if may_hire => {
+                    may_hire = hire();
                     continue;
                 }
-                Hiring::At(at) => Some(at),
-                Hiring::No => None,
+                Hiring::At(at) if may_hire => Some(at),
+                Hiring::Now | Hiring::At(_) | Hiring::No => None,
             };
             // What engines have said already may be better than what waits, so that comes first.
             let message = match self.messages.try_recv() {
@@ -547,8 +572,8 @@ impl Director<'_> {
         self.internal_errors.push(error);
     }
 
-    /// Closes the books. All workers have stopped, so engines can be asked what was in their way.
-    fn report(mut self, ending: Ending) -> CheckReport {
+    /// Closes the books. Engines are asked what was in their way.
+    fn report(&mut self, ending: Ending) -> CheckReport {
         // What was found but waited for something better, and what came while we were closing.
         let late: Vec<Message> = self.messages.try_iter().collect();
         for message in late {
@@ -562,12 +587,14 @@ impl Director<'_> {
             self.take_up_waiting(|_| true);
         }
         let elapsed = self.started.elapsed();
+        let asked_until = (ending == Ending::Cancelled).then(|| Instant::now() + LAST_WORDS);
         let mut outcomes = Vec::with_capacity(self.outcomes.len());
         for (at, outcome) in self.outcomes.iter_mut().enumerate() {
             let claim = self.config.claims[at];
             outcomes.push(outcome.take().unwrap_or_else(|| {
                 let mut why = std::mem::take(&mut self.obstacles[at]);
-                why.extend(obstacles(self.system, self.config, self.floor, claim, ending));
+                let words = if asked_until.is_none_or(|t| Instant::now() < t) { Words::Asked } else { Words::General };
+                why.extend(obstacles(self.system, self.config, self.floor, claim, (ending, words)));
                 let verdict = Verdict::Unknown { explored_through: self.board.bound(claim), why };
                 Outcome { claim, verdict, engine: String::new(), elapsed, warnings: Vec::new() }
             }));
@@ -577,13 +604,29 @@ impl Director<'_> {
             account.settled = outcomes.iter().filter(|o| o.engine == account.engine).count();
             account.facts = self.facts.get(account.engine.as_str()).copied().unwrap_or(0);
         }
-        CheckReport { outcomes, internal_errors: self.internal_errors, schedule: self.schedule }
+        let internal_errors = std::mem::take(&mut self.internal_errors);
+        CheckReport { outcomes, internal_errors, schedule: std::mem::take(&mut self.schedule) }
     }
 }
 
+/// In whose words it is said what stopped an engine.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Words {
+    /// The engine's own.
+    Asked,
+    /// There is no time to ask.
+    General,
+}
+
 /// What stopped each engine on a claim that nobody decided.
-fn obstacles(system: &System, config: &CheckConfig, floor: &Floor, claim: ClaimId, ending: Ending) -> Vec<Obstacle> {
-    let (engines, broken) = floor.obstacles(claim);
+fn obstacles(
+    system: &System,
+    config: &CheckConfig,
+    floor: &Floor,
+    claim: ClaimId,
+    (ending, words): (Ending, Words),
+) -> Vec<Obstacle> {
+    let (engines, broken) = floor.obstacles(claim, words);
     let mut why = broken;
     let nobody = engines.is_empty() && why.is_empty();
     for (engine, reason) in engines {

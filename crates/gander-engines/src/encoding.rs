@@ -27,6 +27,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 #[cfg(test)]
 use crate::seeded::SeededBug;
 
+/// What a term or a symbol of a pool takes, tables included.
+const BYTES_OF_TERM: u64 = 80;
+const BYTES_OF_SYMBOL: u64 = 250;
+
 /// Formulas of a system in a pool of their own; see the module's documentation.
 #[derive(Debug)]
 pub(crate) struct Encoding {
@@ -94,6 +98,14 @@ impl Encoding {
             #[cfg(test)]
             bug: None,
         }
+    }
+
+    /// About how many bytes it takes, what it shares with the system not counted.
+    pub(crate) fn weight(&self) -> u64 {
+        let base = &self.system.pool;
+        let terms = self.pool.len().saturating_sub(base.len()) as u64;
+        let symbols = self.pool.symbol_count().saturating_sub(base.symbol_count()) as u64;
+        terms * BYTES_OF_TERM + symbols * BYTES_OF_SYMBOL
     }
 
     /// Where a symbol stands in an unrolling.

@@ -317,7 +317,7 @@ impl Desk {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use std::sync::mpsc::{Receiver, channel};
 
@@ -326,7 +326,7 @@ mod tests {
     use gander_term::stop::{StopSign, Stopped};
 
     /// A desk for an engine, its token, and what it says.
-    fn desk(
+    pub(crate) fn desk(
         solvers: &Arc<Solvers>,
         made: &GeneratedSystem,
         info: &EngineInfo,
@@ -353,7 +353,7 @@ mod tests {
     }
 
     /// Nothing that an engine has said is wrong.
-    fn said_nothing_wrong(made: &GeneratedSystem, info: &EngineInfo, heard: Receiver<Message>) {
+    pub(crate) fn said_nothing_wrong(made: &GeneratedSystem, info: &EngineInfo, heard: Receiver<Message>) {
         for message in heard {
             let Message::Proposal(p) = message else { continue };
             let holds = matches!(p.verdict, Verdict::Holds(_));

@@ -4,7 +4,7 @@ mod models;
 
 use std::sync::Arc;
 use std::sync::mpsc::channel;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use gander_engines::{CancelToken, Event, Nobody, Observer, check, engines};
 use gander_system::{System, Verdict};
@@ -83,6 +83,16 @@ fn every_engine_ends_after_cancel() {
                 let report = ended.recv_timeout(after + BOUND).unwrap_or_else(|e| {
                     panic!("{} on `{what}`, cancelled after {after:?}: {e}", info.name);
                 });
+                // The caller need not wait for what engines leave behind, but they end, too, and let go of everything.
+                let end = Instant::now() + BOUND;
+                while Arc::strong_count(&system) > 1 {
+                    assert!(
+                        Instant::now() < end,
+                        "{} on `{what}`, cancelled after {after:?}: still at work",
+                        info.name
+                    );
+                    std::thread::sleep(Duration::from_millis(1));
+                }
                 assert!(report.internal_errors.is_empty(), "{}: {:?}", info.name, report.internal_errors);
                 for outcome in &report.outcomes {
                     // All claims are true or nobody knows.

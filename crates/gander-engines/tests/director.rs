@@ -2,8 +2,8 @@
 
 mod models;
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Condvar, LazyLock, Mutex};
 use std::time::Duration;
 
 use gander_engines::{
@@ -11,6 +11,7 @@ use gander_engines::{
 };
 use gander_system::{ClaimId, ClaimKind, Evidence, NodeFormulas, System, Verdict};
 use gander_term::Pool;
+use gander_term::stop::look_closely;
 use models::{Model, config};
 
 /// Counts up for ever; `x != 30` fails late, `x >= 0` holds.
@@ -342,4 +343,111 @@ fn a_check_that_uses_too_much_memory_ends() {
     let report = check_with(&system, &config, &CancelToken::new(), &Nobody, &[info("stuck", |_| Box::new(Stuck))]);
     let Verdict::Unknown { why, .. } = &report.outcomes[0].verdict else { panic!("{report:?}") };
     assert_eq!(why[0].reason, "stopped as the check used too much memory");
+}
+
+/// Says after its first turn how far it has come, and is broken off in the second.
+struct BrokenOff {
+    turns: u32,
+}
+
+impl Engine for BrokenOff {
+    fn advance(&mut self, _: &Desk) -> Advance {
+        if self.turns == 0 {
+            // An engine that has not worked for a while is not asked.
+            std::thread::sleep(Duration::from_millis(150));
+            self.turns = 1;
+            return Advance::Again;
+        }
+        // What is half done must not be told.
+        self.turns = 2;
+        loop {
+            std::thread::sleep(Duration::from_millis(1));
+            look_closely();
+        }
+    }
+
+    fn obstacle(&self, claim: ClaimId) -> Option<String> {
+        Some(format!("turn {}, claim {}", self.turns, claim.index()))
+    }
+}
+
+#[test]
+fn an_engine_that_is_broken_off_has_said_something_before() {
+    let system = counter();
+    let mut config = config(&system);
+    config.timeout = Some(Duration::from_millis(600));
+    let engine = info("broken off", |_| Box::new(BrokenOff { turns: 0 }));
+    let report = check_with(&system, &config, &CancelToken::new(), &Nobody, &[engine]);
+    for (i, outcome) in report.outcomes.iter().enumerate() {
+        let Verdict::Unknown { why, .. } = &outcome.verdict else { panic!("{report:?}") };
+        assert_eq!(why[0].reason, format!("turn 1, claim {i}"));
+    }
+}
+
+/// Takes as long to drop as it takes the test to open the gate.
+struct Heavy(Arc<Gate>);
+
+#[derive(Default)]
+struct Gate {
+    /// Opened, and how many have passed since.
+    state: Mutex<(bool, u32)>,
+    changed: Condvar,
+}
+
+impl Gate {
+    /// Waits for this many to have passed, or a minute; tells how many have.
+    fn passed(&self, count: u32) -> u32 {
+        let minute = Duration::from_secs(60);
+        self.changed.wait_timeout_while(self.state.lock().unwrap(), minute, |s| s.1 < count).unwrap().0.1
+    }
+}
+
+impl Drop for Heavy {
+    fn drop(&mut self) {
+        let minute = Duration::from_secs(60);
+        let state = self.0.state.lock().unwrap();
+        let (mut state, waited) = self.0.changed.wait_timeout_while(state, minute, |s| !s.0).unwrap();
+        // Who is waited for in vain does not count.
+        state.1 += u32::from(!waited.timed_out());
+        self.0.changed.notify_all();
+    }
+}
+
+static GATE: LazyLock<Arc<Gate>> = LazyLock::new(Arc::default);
+
+/// Has something heavy as its own and, if it is broken off, at hand.
+struct Laden {
+    _own: Heavy,
+    how: Advance,
+}
+
+impl Engine for Laden {
+    fn advance(&mut self, _: &Desk) -> Advance {
+        let _at_hand = (self.how == Advance::Again).then(|| Heavy(Arc::clone(&GATE)));
+        while self.how == Advance::Again {
+            std::thread::sleep(Duration::from_millis(1));
+            look_closely();
+        }
+        std::thread::sleep(Duration::from_millis(200));
+        Advance::Finished
+    }
+
+    fn obstacle(&self, _: ClaimId) -> Option<String> {
+        None
+    }
+}
+
+#[test]
+fn a_check_does_not_wait_for_memory_to_be_freed_but_it_is() {
+    let broken_off = info("broken off", |_| Box::new(Laden { _own: Heavy(Arc::clone(&GATE)), how: Advance::Again }));
+    let finished = info("finished", |_| Box::new(Laden { _own: Heavy(Arc::clone(&GATE)), how: Advance::Finished }));
+    let system = counter();
+    let mut config = config(&system);
+    (config.timeout, config.jobs) = (Some(Duration::from_millis(500)), 2);
+    let report = check_with(&system, &config, &CancelToken::new(), &Nobody, &[broken_off, finished]);
+    assert!(report.outcomes.iter().all(|o| matches!(o.verdict, Verdict::Unknown { .. })));
+    assert_eq!(GATE.passed(0), 0, "it was waited for");
+    GATE.state.lock().unwrap().0 = true;
+    GATE.changed.notify_all();
+    assert_eq!(GATE.passed(3), 3);
 }

@@ -16,6 +16,11 @@ use crate::view::View;
 /// Time for the first attempt at a query; each attempt that runs out of time makes it four times as much.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// Up to so many claims that are too hard together are tried one by one; more are divided into a few parts first, as each part has
+/// terms of its own.
+const ONE_BY_ONE: usize = 16;
+const PARTS: usize = 4;
+
 /// What kept a claim from being decided.
 pub(super) type Obstacles = Vec<(ClaimId, String)>;
 
@@ -190,8 +195,13 @@ impl Group {
     fn divide(&mut self, desk: &Desk, reason: Reason) -> (Vec<Group>, Obstacles) {
         let claims: Vec<ClaimId> = self.claims().collect();
         if claims.len() > 1 {
-            let groups = claims.iter().map(|&c| {
-                let mut group = Group::new(Together::alone(View::plain(desk), c));
+            let parts: Vec<Together> = if claims.len() <= ONE_BY_ONE {
+                claims.iter().map(|&c| Together::alone(View::plain(desk), c)).collect()
+            } else {
+                claims.chunks(claims.len().div_ceil(PARTS)).flat_map(|part| Together::of(desk, part)).collect()
+            };
+            let groups = parts.into_iter().map(|part| {
+                let mut group = Group::new(part);
                 group.depth = self.depth;
                 group.used = self.used;
                 group
@@ -207,5 +217,42 @@ impl Group {
             self.stop();
         }
         (Vec::new(), obstacle.into_iter().collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+
+    use gander_oracle::{Settings, generate_with};
+    use gander_smt::Solvers;
+
+    use crate::engine::tests::desk;
+
+    #[test]
+    fn claims_that_are_too_hard_together_are_divided_without_losing_one() {
+        let solvers = Arc::new(Solvers::from_environment());
+        let (mut by_one, mut in_parts) = (0, 0);
+        for seed in 0..40 {
+            let made = generate_with(seed, Settings::few_states().linear());
+            let (desk, _cancel, _heard) = desk(&solvers, &made, &super::super::INFO);
+            let (all, _) = Together::all(&desk);
+            for mut group in all.into_iter().map(Group::new) {
+                let claims: Vec<ClaimId> = group.claims().collect();
+                let (parts, obstacles) = group.divide(&desk, Reason::Timeout);
+                if claims.len() < 2 {
+                    assert!(parts.is_empty() && obstacles.len() == claims.len());
+                    continue;
+                }
+                assert!(group.is_over() && obstacles.is_empty());
+                let expected = if claims.len() <= ONE_BY_ONE { claims.len() } else { PARTS };
+                assert_eq!(parts.len(), expected, "{} claims", claims.len());
+                *(if claims.len() <= ONE_BY_ONE { &mut by_one } else { &mut in_parts }) += 1;
+                let again: Vec<ClaimId> = parts.iter().flat_map(|p| p.claims()).collect();
+                assert_eq!(again, claims);
+            }
+        }
+        assert!(by_one > 0 && in_parts > 0, "{by_one} and {in_parts}");
     }
 }

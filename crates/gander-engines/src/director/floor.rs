@@ -3,16 +3,21 @@
 //! There are as many workers as the check has jobs. A turn that lasts, as a solver thinks, does not count as work
 //! for ever: others are hired beside it (at first up to twice as many, slowly more), so that no engine waits for another one's hard
 //! question. They leave when turns are short again.
+//!
+//! Workers share the floor with the director, who closes it and waits a moment for turns to end, but not for ever: one that is still taking
+//! its engine apart does so alone, and the memory comes back when it is done.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::Sender;
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use gander_system::{ClaimId, Obstacle};
 use gander_term::stop::Stopped;
 
+use super::Words;
 use crate::cancel::{CancelToken, lock};
 use crate::engine::{Advance, Desk, Engine, EngineInfo, Message};
 use crate::portfolio::Part;
@@ -20,6 +25,21 @@ use crate::schedule::{EngineAccount, EngineEnding};
 
 /// A turn that lasts longer than this is stalled.
 const STALLED: Duration = Duration::from_millis(100);
+
+/// After so much more work an engine is asked what is in its way, in case that it is stopped in the middle of a turn.
+const ASKED_AFTER: Duration = Duration::from_millis(100);
+
+/// It is asked less often if that would take more than one part in so many of its time.
+const ASKING_PART: u32 = 50;
+
+/// It is asked about so many claims at most.
+const MOST_ASKED: usize = 64;
+
+/// If this process has more workers, those of checks that are over included, a check that ends waits for its own.
+const MOST_WORKERS: usize = 64;
+
+/// Workers of all floors of this process.
+static WORKERS: AtomicUsize = AtomicUsize::new(0);
 
 /// Where an engine is.
 enum Place {
@@ -56,6 +76,10 @@ pub(super) struct Slot {
     first_turn: Option<Instant>,
     /// When its last turn began.
     begun: Instant,
+    /// What it said after one of its last turns.
+    said: Vec<(ClaimId, String)>,
+    /// It is asked again when it has used so much time.
+    asked_again: Duration,
 }
 
 impl Slot {
@@ -77,6 +101,8 @@ impl Slot {
             turns: 0,
             first_turn: None,
             begun: Instant::now(),
+            said: Vec::new(),
+            asked_again: ASKED_AFTER,
         }
     }
 
@@ -90,6 +116,11 @@ impl Slot {
 
     fn is_working(&self) -> bool {
         matches!(self.place, Place::Working)
+    }
+
+    /// What it last said about a claim.
+    fn last_words(&self, claim: ClaimId) -> Option<String> {
+        self.said.iter().find(|(c, _)| *c == claim).map(|(_, why)| why.clone())
     }
 
     /// Its time for its share.
@@ -131,6 +162,23 @@ struct Turn {
     info: EngineInfo,
     engine: Option<Box<dyn Engine>>,
     desk: Desk,
+    /// If it takes so long, the engine is asked afterwards what is in its way.
+    asked_after: Duration,
+}
+
+/// What an engine said when it was asked what is in its way, and how long that took.
+struct Said {
+    words: Vec<(ClaimId, String)>,
+    took: Duration,
+}
+
+impl Said {
+    fn by(engine: &dyn Engine, desk: &Desk) -> Said {
+        let begun = Instant::now();
+        let open = desk.claims.iter().copied().filter(|c| desk.is_open(*c)).take(MOST_ASKED);
+        let words = open.filter_map(|c| Some((c, engine.obstacle(c)?))).collect();
+        Said { words, took: begun.elapsed() }
+    }
 }
 
 impl Floor {
@@ -171,9 +219,39 @@ impl Floor {
         hall.jobs = jobs.min(hall.slots.len()).max(1);
     }
 
-    /// Counts a worker in, who is to call [`Floor::work`] then.
-    pub(super) fn hire(&self) {
+    /// Lets another worker in; false if there is no thread for one.
+    pub(super) fn hire(self: &Arc<Floor>) -> bool {
         lock(&self.hall).workers += 1;
+        WORKERS.fetch_add(1, Ordering::SeqCst);
+        let floor = Arc::clone(self);
+        let life = move || {
+            floor.work();
+            drop(floor);
+            WORKERS.fetch_sub(1, Ordering::SeqCst);
+        };
+        let hired = thread::Builder::new().name("engines".into()).spawn(life).is_ok();
+        if !hired {
+            lock(&self.hall).workers -= 1;
+            WORKERS.fetch_sub(1, Ordering::SeqCst);
+        }
+        hired
+    }
+
+    /// Waits until no engine is at work, but no longer than this unless there are too many workers.
+    pub(super) fn wait_for_turns(&self, most: Option<Duration>) {
+        let until = most.and_then(|most| Instant::now().checked_add(most));
+        let mut hall = lock(&self.hall);
+        while hall.slots.iter().any(Slot::is_working) {
+            let left = until.map(|until| until.saturating_duration_since(Instant::now()));
+            hall = match left {
+                Some(Duration::ZERO) if WORKERS.load(Ordering::SeqCst) <= MOST_WORKERS => return,
+                Some(left) => {
+                    let left = left.max(Duration::from_millis(1));
+                    self.changed.wait_timeout(hall, left).unwrap_or_else(PoisonError::into_inner).0
+                }
+                None => self.changed.wait(hall).unwrap_or_else(PoisonError::into_inner),
+            };
+        }
     }
 
     /// Whether another worker would be of use, beyond the first; none for checks that are over in `alone`.
@@ -212,7 +290,7 @@ impl Floor {
     }
 
     /// A worker's life: takes turns until the floor closes.
-    pub(super) fn work(&self) {
+    fn work(&self) {
         while let Some(turn) = self.next_turn() {
             self.take(turn);
         }
@@ -235,11 +313,15 @@ impl Floor {
         let result = catch_unwind(AssertUnwindSafe(|| {
             turn.desk.cancel.sign().until(self.deadline).heed(|| {
                 let engine = engine.get_or_insert_with(|| (turn.info.open)(&turn.desk));
-                engine.advance(&turn.desk)
+                let advance = engine.advance(&turn.desk);
+                let is_asked = advance == Advance::Again && begun.elapsed() >= turn.asked_after;
+                (advance, is_asked.then(|| Said::by(&**engine, &turn.desk)))
             })
         }));
+        let mut said = None;
         let place = match result {
-            Ok(Ok(advance)) => {
+            Ok(Ok((advance, words))) => {
+                said = words;
                 let open = turn.desk.claims.iter().any(|c| turn.desk.is_open(*c));
                 match engine {
                     engine if advance == Advance::Again && open && !turn.desk.is_cancelled() => Place::Waiting(engine),
@@ -256,7 +338,8 @@ impl Floor {
                 Place::Broken(problem)
             }
         };
-        self.put_back(turn, begun.elapsed(), place);
+        self.put_back(turn, begun.elapsed(), place, said);
+        // An engine that was stopped is taken apart here, when nobody waits for it any more.
     }
 
     fn next_turn(&self) -> Option<Turn> {
@@ -300,10 +383,14 @@ impl Floor {
         }
     }
 
-    fn put_back(&self, turn: Turn, used: Duration, place: Place) {
+    fn put_back(&self, turn: Turn, used: Duration, place: Place, said: Option<Said>) {
         let mut hall = lock(&self.hall);
         let Some(slot) = hall.slots.iter_mut().find(|s| s.info.name == turn.info.name) else { return };
         slot.used += used;
+        if let Some(Said { words, took }) = said {
+            slot.said = words;
+            slot.asked_again = slot.used + ASKED_AFTER.max(took * ASKING_PART);
+        }
         slot.turns += 1;
         slot.place = place;
         slot.desk = Some(turn.desk);
@@ -329,16 +416,20 @@ impl Floor {
         }
     }
 
-    /// What each engine that could decide the claim says about it; to be asked when all workers are gone.
-    pub(super) fn obstacles(&self, claim: ClaimId) -> (Vec<(String, Option<String>)>, Vec<Obstacle>) {
+    /// What each engine that could decide the claim says about it, or last said if it is in the middle of a turn.
+    pub(super) fn obstacles(&self, claim: ClaimId, words: Words) -> (Vec<(String, Option<String>)>, Vec<Obstacle>) {
         let (mut engines, mut broken) = (Vec::new(), Vec::new());
         for slot in lock(&self.hall).slots.iter().filter(|s| s.is_asked(claim)) {
             let name = slot.info.name.to_string();
             match &slot.place {
+                Place::Waiting(Some(_)) | Place::Ended(_) | Place::Finished(_) if words == Words::General => {
+                    engines.push((name, None));
+                }
                 Place::Waiting(Some(e)) | Place::Ended(e) => engines.push((name, e.obstacle(claim))),
                 // One that has nothing to say had nothing to do with it.
                 Place::Finished(e) => engines.extend(e.obstacle(claim).map(|reason| (name, Some(reason)))),
-                Place::Waiting(None) | Place::Working | Place::Stopped => engines.push((name, None)),
+                Place::Working | Place::Stopped => engines.push((name, slot.last_words(claim))),
+                Place::Waiting(None) => engines.push((name, None)),
                 Place::Broken(problem) => broken.push(Obstacle { engine: name, reason: format!("broke: {problem}") }),
             }
         }
@@ -378,7 +469,9 @@ fn turn_of(slots: &mut [Slot], wanted: impl Fn(&Slot) -> bool) -> Option<Turn> {
     slot.first_turn.get_or_insert(slot.begun);
     let (place, desk) = (std::mem::replace(&mut slot.place, Place::Working), slot.desk.take());
     match (place, desk) {
-        (Place::Waiting(engine), Some(desk)) => Some(Turn { info: slot.info, engine, desk }),
+        (Place::Waiting(engine), Some(desk)) => {
+            Some(Turn { info: slot.info, engine, desk, asked_after: slot.asked_again.saturating_sub(slot.used) })
+        }
         // An engine that waits has its desk.
         (place, desk) => {
             (slot.place, slot.desk) = (place, desk);

@@ -85,6 +85,10 @@ impl Attempt for Handed {
     fn why(&self) -> Option<String> {
         self.why.clone()
     }
+
+    fn weight(&self) -> u64 {
+        self.view.encoding.weight()
+    }
 }
 
 impl Handed {

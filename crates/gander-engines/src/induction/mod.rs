@@ -85,7 +85,7 @@ impl Engine for Induction {
     }
 
     fn obstacle(&self, claim: ClaimId) -> Option<String> {
-        let running = self.provers.iter().flat_map(Prover::obstacles);
-        running.chain(self.obstacles.iter().cloned()).find(|(c, _)| *c == claim).map(|(_, why)| why)
+        let running = self.provers.iter().find_map(|p| p.obstacle(claim));
+        running.or_else(|| self.obstacles.iter().find(|(c, _)| *c == claim).map(|(_, why)| why.clone()))
     }
 }

@@ -114,16 +114,19 @@ impl Prover {
     /// What stands in the way of each claim.
     pub(super) fn obstacles(&self) -> Vec<(ClaimId, String)> {
         let open = self.candidates.iter().filter(|c| c.open);
-        open.filter_map(|c| {
-            let why = match &c.why {
-                Some(why) => why.clone(),
-                None => {
-                    format!("not {}-inductive; an invariant as a hint in a node would help", self.k.saturating_sub(1))
-                }
-            };
-            Some((c.claim()?, why))
+        open.filter_map(|c| Some((c.claim()?, self.why(c)))).collect()
+    }
+
+    /// What stands in the way of a claim; nothing if this is not about it.
+    pub(super) fn obstacle(&self, claim: ClaimId) -> Option<String> {
+        let candidate = self.candidates.iter().find(|c| c.open && c.claim() == Some(claim))?;
+        Some(self.why(candidate))
+    }
+
+    fn why(&self, candidate: &Candidate) -> String {
+        candidate.why.clone().unwrap_or_else(|| {
+            format!("not {}-inductive; an invariant as a hint in a node would help", self.k.saturating_sub(1))
         })
-        .collect()
     }
 
     /// Offers that claims are inductive as they stand; those that a run is known to break, or to show, are left out.

@@ -9,7 +9,8 @@
 //! - Hoder and Bjorner, *Generalized property directed reachability* (2012), Komuravelli, Gurfinkel and Chaki, *SMT-based
 //!   model checking for recursive programs* (2014): predecessors as cubes, by model-based projection ([`project`]).
 //!
-//! One claim has its own frames; claims share what was proved, over the board.
+//! One claim has its own frames; claims share what was proved, over the board. On systems so large that there is no room for the terms of
+//! all claims at the same time, one that had a while gives way to those that had none.
 
 mod frames;
 mod generalise;
@@ -26,6 +27,7 @@ use std::time::Duration;
 use gander_system::{ClaimId, ClaimKind};
 
 use crate::engine::{Advance, Desk, Engine, EngineInfo};
+use crate::memory::own_memory;
 use crate::question::is_question;
 use crate::together::Together;
 use crate::view::View;
@@ -52,8 +54,16 @@ const SLICE: Duration = Duration::from_millis(50);
 /// So many claims keep their solver while others have their turn.
 const MOST_AWAKE: usize = 6;
 
+/// The share of the engine's memory that the terms of its claims may take.
+const SHARE_OF_MEMORY: u64 = 4;
+
+/// Time for one claim before it gives way to another if there is no room for both.
+const GIVES_WAY: Duration = Duration::from_secs(2);
+
 /// See the module's documentation.
 struct Pdr {
+    /// Bytes for the terms of claims.
+    room: u64,
     provers: Vec<Prover>,
     /// Claims that have not been looked at.
     waiting: Vec<ClaimId>,
@@ -63,7 +73,24 @@ struct Pdr {
 impl Pdr {
     fn new(desk: &Desk) -> Pdr {
         let waiting = desk.claims().iter().rev().copied().collect();
-        Pdr { provers: Vec::new(), waiting, obstacles: Vec::new() }
+        let room = own_memory(desk.config()) / SHARE_OF_MEMORY;
+        Pdr { room, provers: Vec::new(), waiting, obstacles: Vec::new() }
+    }
+
+    /// Whether there is room for another claim, or one has given way to it.
+    fn make_room(&mut self) -> bool {
+        let weight: u64 = self.provers.iter().map(Prover::weight).sum();
+        let count = self.provers.len() as u64;
+        // The next one will be about as large as the others.
+        if count == 0 || weight + weight / count <= self.room {
+            return true;
+        }
+        let longest = (0..self.provers.len()).max_by_key(|&i| self.provers[i].used);
+        let Some(at) = longest.filter(|&i| self.provers[i].used >= GIVES_WAY) else { return false };
+        let set_aside = self.provers.swap_remove(at);
+        let why = format!("{}; set aside, as there is no memory for all claims together", set_aside.obstacle());
+        self.obstacles.push((set_aside.claim(), why));
+        true
     }
 
     /// A prover for a claim.
@@ -83,7 +110,8 @@ impl Pdr {
 impl Engine for Pdr {
     fn advance(&mut self, desk: &Desk) -> Advance {
         self.sweep(desk);
-        if let Some(claim) = self.waiting.pop() {
+        let next = if !self.waiting.is_empty() && self.make_room() { self.waiting.pop() } else { None };
+        if let Some(claim) = next {
             let prover = self.open(desk, claim);
             self.provers.extend(prover);
             let last = self.provers.len().saturating_sub(1);
@@ -107,5 +135,41 @@ impl Engine for Pdr {
     fn obstacle(&self, claim: ClaimId) -> Option<String> {
         let running = self.provers.iter().find(|p| p.claim() == claim).map(Prover::obstacle);
         running.or_else(|| self.obstacles.iter().rev().find(|(c, _)| *c == claim).map(|(_, why)| why.clone()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+
+    use gander_oracle::{Settings, generate_with};
+    use gander_smt::Solvers;
+
+    use crate::engine::tests::{desk, said_nothing_wrong};
+
+    #[test]
+    fn without_room_claims_come_one_after_the_other() {
+        let solvers = Arc::new(Solvers::from_environment().kept_running());
+        let (mut looked_at, mut most) = (0, 0);
+        for seed in 0..6 {
+            let made = generate_with(seed, Settings::few_states().linear());
+            let (desk, _cancel, heard) = desk(&solvers, &made, &INFO);
+            let mut pdr = Pdr::new(&desk);
+            let all = pdr.waiting.len();
+            pdr.room = 0;
+            for _ in 0..200 {
+                let advance = pdr.advance(&desk);
+                most = most.max(pdr.provers.len());
+                if advance == Advance::Finished {
+                    break;
+                }
+            }
+            looked_at += all - pdr.waiting.len();
+            drop((pdr, desk));
+            said_nothing_wrong(&made, &INFO, heard);
+        }
+        assert_eq!(most, 1);
+        assert!(looked_at > 6, "{looked_at}");
     }
 }

@@ -125,6 +125,11 @@ impl Prover {
         self.question.claim
     }
 
+    /// About how many bytes its terms take.
+    pub(super) fn weight(&self) -> u64 {
+        self.view.encoding.weight()
+    }
+
     pub(super) fn is_over(&self) -> bool {
         self.over
     }

@@ -10,6 +10,7 @@ use crate::diagnostic::Diagnostic;
 use crate::report::Report;
 use crate::span::Span;
 use crate::suggest::nearest;
+use gander_term::stop::look_out;
 use gander_term::{ArraySort, IBig, Pool, Sort, SymbolId, TermId, Value, Width};
 use rustc_hash::FxHashMap;
 
@@ -188,6 +189,7 @@ impl<'t, 'a> Terms<'t, 'a> {
         let mut found = Vec::new();
         let mut stack = vec![id];
         while let Some(top) = stack.pop() {
+            look_out();
             match self.tree.symbol(top) {
                 Some(word) if seen.insert(word) => found.push(word),
                 _ => stack.extend(self.tree.children(top)),
@@ -222,6 +224,7 @@ impl<'t, 'a> Terms<'t, 'a> {
         let mut tasks: Vec<Task<'a>> = vec![Task::Visit(root)];
         let mut values: Vec<TermId> = Vec::new();
         while let Some(task) = tasks.pop() {
+            look_out();
             let done = match task {
                 Task::Visit(id) => self.visit(id, &mut tasks, &mut values),
                 Task::Apply(id, count) => self.apply(id, values.len() - count, &mut values),

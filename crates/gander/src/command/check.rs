@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use gander::engines::{CancelToken, EngineOptions, InductionOptions, PathOptions, Portfolio};
+use gander::engines::{CancelToken, CheckReport, EngineOptions, InductionOptions, PathOptions, Portfolio};
 use gander::lang::Code;
 use gander::lang::codes::CATALOGUE;
 use gander::racing::{Entrant, ToolSearch, find, find_all, tools};
@@ -12,7 +12,7 @@ use gander::report::{
     streams_csv, streams_vcd, worst_exit_code,
 };
 use gander::smt::{Search, Solvers};
-use gander::system::write_evidence;
+use gander::system::{System, write_evidence};
 use gander::{
     Analysis, CheckOptions, Checked, FileForm, Findings, InputError, InternalErrorFile, check_loaded,
     evidence_file_name, read_input, save_atomically, trace_file_name,
@@ -199,7 +199,14 @@ fn check_files(args: &CheckArgs, options: &CheckOptions, output: &mut Output) ->
             (view, 3)
         } else {
             let view = match own_log_folder(i, file, files.len(), options) {
-                Ok(options) => check_file(file, args, &options, &cancel),
+                Ok(options) => {
+                    let (view, rest) = check_file(file, args, &options, &cancel);
+                    if i + 1 == files.len() || cancel.is_cancelled() {
+                        // The program ends now, and the operating system takes memory back much faster than we could.
+                        std::mem::forget(rest);
+                    }
+                    view
+                }
                 Err(message) => CheckView::rejected(file, vec![plain("unwritable", &message, None, options.paint)]),
             };
             let warned = view.diagnostics.iter().any(|d| d.severity == Severity::Warning);
@@ -237,10 +244,13 @@ fn own_log_folder(at: usize, file: &str, files: usize, options: &CheckOptions) -
     Ok(options)
 }
 
-fn check_file(file: &str, args: &CheckArgs, options: &CheckOptions, cancel: &CancelToken) -> CheckView {
+/// What a view was made of: memory of any size.
+type Rest = Option<(String, Vec<(Arc<System>, CheckReport)>)>;
+
+fn check_file(file: &str, args: &CheckArgs, options: &CheckOptions, cancel: &CancelToken) -> (CheckView, Rest) {
     let source = match read_input(file) {
         Ok(source) => source,
-        Err(error) => return CheckView::rejected(file, vec![unreadable(file, &error, options.paint)]),
+        Err(error) => return (CheckView::rejected(file, vec![unreadable(file, &error, options.paint)]), None),
     };
     let progress = Progress::start(file, cancel);
     let mut checked = check_loaded(&source, file, options, cancel, &progress);
@@ -258,7 +268,9 @@ fn check_file(file: &str, args: &CheckArgs, options: &CheckOptions, cancel: &Can
     keep_evidence(file, args, &mut checked, options.paint);
     keep_traces(file, args, &mut checked.view, options.paint);
     keep_internal_errors(file, &source, args, &mut checked);
-    checked.view
+    let Checked { view, system, report, others, .. } = checked;
+    let systems = system.map(|system| (system, report)).into_iter().chain(others).collect();
+    (view, Some((source, systems)))
 }
 
 /// The message about a file that cannot be read.
