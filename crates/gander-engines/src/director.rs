@@ -56,10 +56,10 @@ const PATIENCE_FACTOR: u32 = 4;
 const PATIENCE_WITHIN_LIMIT: (u32, u32) = (10, 1);
 
 /// How long engines are waited for when the check is over.
-const LAST_TURNS: Duration = Duration::from_millis(20);
+const LAST_TURNS: Duration = Duration::from_millis(10);
 
 /// How long engines are asked what was in their way when somebody waits for the end.
-const LAST_WORDS: Duration = Duration::from_millis(20);
+const LAST_WORDS: Duration = Duration::from_millis(10);
 
 /// What checks that took longer have made is taken apart by a thread of its own.
 const WORTH_A_THREAD: Duration = Duration::from_millis(100);

@@ -17,7 +17,7 @@
 //!   `Unknown` costs that query: the engine goes on, with another solver or without the claim, and says why in
 //!   [`Engine::obstacle`]. Between queries it looks at [`Desk::is_cancelled`] often enough to stop within 100 ms. Whatever
 //!   makes, evaluates or prints terms looks by itself; a long loop of another kind calls [`gander_term::stop::look_out`]. An
-//!   engine that is broken off there is dropped as it is.
+//!   engine that is broken off there is dropped as it is, and what it last said stands for it.
 //! - It never panics on input; if it does nevertheless, that costs this engine only.
 
 use std::io::Write;
@@ -353,7 +353,7 @@ pub(crate) mod tests {
     }
 
     /// Nothing that an engine has said is wrong.
-    pub(crate) fn said_nothing_wrong(made: &GeneratedSystem, info: &EngineInfo, heard: Receiver<Message>) {
+    fn said_nothing_wrong(made: &GeneratedSystem, info: &EngineInfo, heard: Receiver<Message>) {
         for message in heard {
             let Message::Proposal(p) = message else { continue };
             let holds = matches!(p.verdict, Verdict::Holds(_));

@@ -146,30 +146,27 @@ mod tests {
     use gander_oracle::{Settings, generate_with};
     use gander_smt::Solvers;
 
-    use crate::engine::tests::{desk, said_nothing_wrong};
+    use crate::engine::tests::desk;
 
     #[test]
-    fn without_room_claims_come_one_after_the_other() {
-        let solvers = Arc::new(Solvers::from_environment().kept_running());
-        let (mut looked_at, mut most) = (0, 0);
-        for seed in 0..6 {
-            let made = generate_with(seed, Settings::few_states().linear());
-            let (desk, _cancel, heard) = desk(&solvers, &made, &INFO);
-            let mut pdr = Pdr::new(&desk);
-            let all = pdr.waiting.len();
-            pdr.room = 0;
-            for _ in 0..200 {
-                let advance = pdr.advance(&desk);
-                most = most.max(pdr.provers.len());
-                if advance == Advance::Finished {
-                    break;
-                }
-            }
-            looked_at += all - pdr.waiting.len();
-            drop((pdr, desk));
-            said_nothing_wrong(&made, &INFO, heard);
+    fn without_room_a_claim_that_had_a_while_gives_way() {
+        let solvers = Arc::new(Solvers::from_environment());
+        let made = generate_with(1, Settings::few_states().linear());
+        let (desk, _cancel, _heard) = desk(&solvers, &made, &INFO);
+        let mut pdr = Pdr::new(&desk);
+        assert!(pdr.make_room(), "the first needs none");
+        let claim = pdr.waiting[0];
+        let prover = pdr.open(&desk, claim);
+        pdr.provers.extend(prover);
+        let weight = pdr.provers[0].weight();
+        assert!(weight > 0);
+        for (room, used, makes) in
+            [(2 * weight, GIVES_WAY, true), (2 * weight - 1, Duration::ZERO, false), (2 * weight - 1, GIVES_WAY, true)]
+        {
+            assert!(pdr.provers.len() == 1 && pdr.obstacle(claim).is_some_and(|why| !why.contains("set aside")));
+            (pdr.room, pdr.provers[0].used) = (room, used);
+            assert_eq!(pdr.make_room(), makes, "{room}, {used:?}");
         }
-        assert_eq!(most, 1);
-        assert!(looked_at > 6, "{looked_at}");
+        assert!(pdr.provers.is_empty() && pdr.obstacle(claim).is_some_and(|why| why.contains("set aside")));
     }
 }
