@@ -58,8 +58,9 @@ const PATIENCE_WITHIN_LIMIT: (u32, u32) = (10, 1);
 /// How long engines are waited for when the check is over.
 const LAST_TURNS: Duration = Duration::from_millis(10);
 
-/// How long engines are asked what was in their way when somebody waits for the end.
-const LAST_WORDS: Duration = Duration::from_millis(10);
+/// How long engines are asked what was in their way, of which there may be much to say on hundreds of thousands of claims: if somebody
+/// waits for the end, if the time is over, and if they have ended by themselves.
+const LAST_WORDS: [Duration; 3] = [Duration::from_millis(10), Duration::from_millis(100), Duration::from_secs(2)];
 
 /// What checks that took longer have made is taken apart by a thread of its own.
 const WORTH_A_THREAD: Duration = Duration::from_millis(100);
@@ -587,13 +588,19 @@ impl Director<'_> {
             self.take_up_waiting(|_| true);
         }
         let elapsed = self.started.elapsed();
-        let asked_until = (ending == Ending::Cancelled).then(|| Instant::now() + LAST_WORDS);
+        let [cancelled, limited, ended] = LAST_WORDS;
+        let asked_until = Instant::now()
+            + match ending {
+                Ending::Cancelled => cancelled,
+                Ending::OutOfTime | Ending::OutOfMemory => limited,
+                Ending::Settled | Ending::Exhausted => ended,
+            };
         let mut outcomes = Vec::with_capacity(self.outcomes.len());
         for (at, outcome) in self.outcomes.iter_mut().enumerate() {
             let claim = self.config.claims[at];
             outcomes.push(outcome.take().unwrap_or_else(|| {
                 let mut why = std::mem::take(&mut self.obstacles[at]);
-                let words = if asked_until.is_none_or(|t| Instant::now() < t) { Words::Asked } else { Words::General };
+                let words = if Instant::now() < asked_until { Words::Asked } else { Words::General };
                 why.extend(obstacles(self.system, self.config, self.floor, claim, (ending, words)));
                 let verdict = Verdict::Unknown { explored_through: self.board.bound(claim), why };
                 Outcome { claim, verdict, engine: String::new(), elapsed, warnings: Vec::new() }
