@@ -436,16 +436,17 @@ impl Floor {
         (engines, broken)
     }
 
-    /// What each engine did, as far as the floor knows.
+    /// What each engine did, as far as the floor knows; a turn that has not ended yet is one, too.
     pub(super) fn accounts(&self) -> Vec<EngineAccount> {
         let hall = lock(&self.hall);
+        let turn = |s: &Slot| if s.is_working() { s.begun.elapsed() } else { Duration::ZERO };
         let account = |s: &Slot| EngineAccount {
             engine: s.info.name.to_string(),
             part: s.part,
             claims: s.claims.len(),
             began: s.first_turn.map(|at| at.saturating_duration_since(self.opened)),
-            turns: s.turns,
-            used: s.used,
+            turns: s.turns + u64::from(s.is_working()),
+            used: s.used + turn(s),
             settled: 0,
             facts: 0,
             ending: match s.place {
