@@ -44,6 +44,9 @@ use judge::Judge;
 /// On systems with more variables no engine begins before there are threads: its first piece of work may take long.
 const MOST_AT_ONCE: usize = 100;
 
+/// Systems with more terms are reduced by a thread of its own: nobody waits for what that leaves if it is broken off.
+const LARGE: usize = 100_000;
+
 /// A second worker is worth its while only for checks that take longer than this.
 const ALONE: Duration = Duration::from_millis(4);
 
@@ -119,7 +122,12 @@ fn run(
     let deadline = config.timeout.and_then(|t| started.checked_add(t));
     let sign = cancel.sign().until(deadline);
     // If there is no time left for this, there is none for engines either.
-    let reduced = sign.heed(|| Reduction::of(system, &|| sign.is_up()));
+    let reduced = if system.pool.len() < LARGE {
+        sign.heed(|| Reduction::of(system, &|| sign.is_up()))
+    } else {
+        let (given, up) = (Arc::clone(system), sign.clone());
+        sign.heed_apart(move || Reduction::of(&given, &|| up.is_up()))
+    };
     let reduction = reduced.unwrap_or_else(|Stopped| Reduction::none(system));
     let board = Arc::new(Board::new(system));
     let settled = Arc::new(system.claims.iter().map(|_| AtomicBool::new(true)).collect::<Vec<_>>());

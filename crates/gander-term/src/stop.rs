@@ -11,12 +11,21 @@
 
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Instant;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
 
 /// Every so many looks the signs are really looked at.
 const LOOKS: u32 = 512;
+
+/// How often somebody who waits for work on another thread looks at the sign, and how long it waits for the work when it is up.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(5);
+const LAST_MOMENT: Duration = Duration::from_millis(5);
+
+/// The stack of such a thread: that of the first thread of a program.
+const STACK: usize = 8 << 20;
 
 thread_local! {
     /// Looks until the signs are looked at.
@@ -87,16 +96,54 @@ impl StopSign {
             Stopped
         })
     }
+
+    /// [`StopSign::heed`] on a thread of its own, for work that makes much: breaking it off takes no time, but freeing what it has made may, and
+    /// nobody waits for that.
+    pub fn heed_apart<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T, Stopped> {
+        let all = StopSign { others: vec![self.clone(), StopSign::here()], ..StopSign::default() };
+        let (sender, result) = channel();
+        let work = Arc::new(Mutex::new(Some(work)));
+        let theirs = Arc::clone(&work);
+        let apart = move || {
+            let work = theirs.lock().unwrap_or_else(PoisonError::into_inner).take();
+            let done = work.map(|work| catch_unwind(AssertUnwindSafe(|| all.heed(work))));
+            // Nobody may be there any more.
+            let _ = sender.send(done);
+        };
+        if thread::Builder::new().name("apart".into()).stack_size(STACK).spawn(apart).is_err() {
+            let work = work.lock().unwrap_or_else(PoisonError::into_inner).take();
+            return work.map_or(Err(Stopped), |work| self.heed(work));
+        }
+        loop {
+            let is_up = self.is_up();
+            match result.recv_timeout(if is_up { LAST_MOMENT } else { BETWEEN_LOOKS }) {
+                Ok(Some(Ok(done))) => {
+                    // If it was broken off for a sign further out, this does not return.
+                    if done.is_err() && !self.is_up() {
+                        look_closely();
+                    }
+                    return done;
+                }
+                Ok(Some(Err(panic))) => resume_unwind(panic),
+                Err(RecvTimeoutError::Timeout) if !is_up => look_closely(),
+                Ok(None) | Err(_) => return Err(Stopped),
+            }
+        }
+    }
 }
 
 /// Counts one piece of work, and ends the work if a sign is up that it heeds. For pieces of up to about 20 microseconds.
 #[inline]
 pub fn look_out() {
-    let left = LEFT.get();
-    if left == 0 {
+    let now = LEFT.with(|left| match left.get().checked_sub(1) {
+        Some(fewer) => {
+            left.set(fewer);
+            false
+        }
+        None => true,
+    });
+    if now {
         look_closely();
-    } else {
-        LEFT.set(left - 1);
     }
 }
 
@@ -160,6 +207,44 @@ mod tests {
             }
         };
         assert_eq!(past.heed(endless), Err(Stopped));
+    }
+
+    #[test]
+    fn work_apart_is_like_work_here_but_nobody_waits_for_what_it_leaves() {
+        assert_eq!(StopSign::default().heed_apart(|| 5), Ok(5));
+        let panic = catch_unwind(|| StopSign::default().heed_apart(|| resume_unwind(Box::new("a panic"))));
+        let panic: Result<Result<(), Stopped>, _> = panic;
+        assert_eq!(panic.unwrap_err().downcast_ref::<&str>(), Some(&"a panic"));
+        // Taking it apart lasts until the test has its answer.
+        struct Heavy(std::sync::mpsc::Receiver<()>, std::sync::mpsc::Sender<bool>);
+        impl Drop for Heavy {
+            fn drop(&mut self) {
+                let in_time = self.0.recv_timeout(Duration::from_secs(60)).is_ok();
+                let _ = self.1.send(in_time);
+            }
+        }
+        let endless = |heavy: Heavy| {
+            let _heavy = heavy;
+            loop {
+                look_out();
+            }
+        };
+        for outer in [false, true] {
+            let ((go, gone), (end, ended)) = (channel(), channel());
+            let (heavy, flag) = (Heavy(gone, end), Arc::new(AtomicBool::new(false)));
+            let sign = StopSign::when(&flag);
+            let work = move || endless(heavy);
+            let up = Arc::clone(&flag);
+            thread::spawn(move || up.store(true, Ordering::SeqCst));
+            let stopped: Result<(), Stopped> = if outer {
+                sign.heed(|| StopSign::default().heed_apart(work).unwrap_or(()))
+            } else {
+                sign.heed_apart(work)
+            };
+            assert_eq!(stopped, Err(Stopped));
+            go.send(()).unwrap();
+            assert_eq!(ended.recv_timeout(Duration::from_secs(60)), Ok(true));
+        }
     }
 
     #[test]

@@ -260,6 +260,18 @@ fn shown(
     diagnostics.iter().map(|d| diagnostic_view(d, &file, render(d, &file, style))).collect()
 }
 
+/// Texts with more bytes are read by a thread of its own: if that is broken off, nobody waits until what was made of it is freed.
+const LARGE: usize = 1 << 18;
+
+/// [`load`], and the systems with their structural claims.
+fn read(source: &str, file_name: &str, paint: Paint) -> (Loaded, Vec<Arc<System>>, Vec<DiagnosticView>) {
+    let (mut loaded, diagnostics) = load(source, file_name, paint);
+    // The others are there only if the first is.
+    let systems = loaded.system.take().into_iter().chain(std::mem::take(&mut loaded.others));
+    let systems = systems.map(|s| Arc::new(s.and_structural_claims())).collect();
+    (loaded, systems, diagnostics)
+}
+
 /// [`check_source`] that can be cancelled and watched, and that gives the verdicts themselves as well.
 pub fn check_loaded(
     source: &str,
@@ -282,13 +294,12 @@ pub(crate) fn check_announced(
 ) -> Checked {
     let started = Instant::now();
     let sign = cancel.sign().until(options.timeout.and_then(|t| started.checked_add(t)));
-    let read = sign.heed(|| {
-        let (mut loaded, diagnostics) = load(source, file_name, options.paint);
-        // The others are there only if the first is.
-        let systems = loaded.system.take().into_iter().chain(std::mem::take(&mut loaded.others));
-        let systems: Vec<Arc<System>> = systems.map(|s| Arc::new(s.and_structural_claims())).collect();
-        (loaded, systems, diagnostics)
-    });
+    let read = if source.len() < LARGE {
+        sign.heed(|| read(source, file_name, options.paint))
+    } else {
+        let (source, file_name, paint) = (source.to_string(), file_name.to_string(), options.paint);
+        sign.heed_apart(move || read(&source, &file_name, paint))
+    };
     let Ok((loaded, systems, mut diagnostics)) = read else {
         let mut checked = Checked::rejected(file_name, Vec::new());
         checked.view.stopped = Some(match options.timeout {

@@ -1,0 +1,40 @@
+//! A check that is stopped while a file is being read says so, in every language and whatever the size of the file.
+
+use std::time::Duration;
+
+use gander::engines::{CancelToken, Nobody};
+use gander::{CheckOptions, check_loaded};
+
+/// Names of files, and comments of which there are many in them.
+const FILES: [(&str, &str); 8] = [
+    ("m.sts", "// nothing\n"),
+    ("m.lus", "-- nothing\n"),
+    ("m.script", "// nothing\n"),
+    ("m.vmt", "; nothing\n"),
+    ("m.smt2", "; nothing\n"),
+    ("m.btor2", "; nothing\n"),
+    ("m.mcmt", "; nothing\n"),
+    ("m.smv", "-- nothing\n"),
+];
+
+#[test]
+fn reading_is_broken_off_when_nobody_wants_the_file_any_more() {
+    for (file, comment) in FILES {
+        for count in [1_000, 100_000] {
+            let text = comment.repeat(count);
+            let token = CancelToken::new();
+            token.cancel();
+            let checked = check_loaded(&text, file, &CheckOptions::default(), &token, &Nobody);
+            assert_eq!(
+                checked.view.stopped.as_deref(),
+                Some("stopped while the model was being read"),
+                "{file}, {count}"
+            );
+            assert!(checked.system.is_none());
+            let options = CheckOptions { timeout: Some(Duration::ZERO), ..CheckOptions::default() };
+            let checked = check_loaded(&text, file, &options, &CancelToken::new(), &Nobody);
+            let stopped = checked.view.stopped.unwrap_or_default();
+            assert_eq!(stopped, "stopped by the time limit of 0 s while the model was being read", "{file}, {count}");
+        }
+    }
+}
