@@ -125,7 +125,8 @@ def interrupted(command, moment):
     return result
 
 
-MOMENTS = [0.02, 0.1, 0.2, 0.35, 0.6, 1.0, 1.8]
+# CANCEL_MOMENTS names other moments, CANCEL_ONLY some of the models.
+MOMENTS = [float(m) for m in os.environ.get("CANCEL_MOMENTS", "0.02 0.1 0.2 0.35 0.6 1.0 1.8").split()]
 
 
 def cancel():
