@@ -164,6 +164,7 @@ fn run(
         open: config.claims.len(),
         ready: Vec::new(),
         put_off: Vec::new(),
+        too_late: Vec::new(),
         waiting: Vec::new(),
         internal_errors: Vec::new(),
         schedule: Schedule::default(),
@@ -182,9 +183,9 @@ fn run(
         ending
     });
     let report = director.report(ending);
-    let Director { judge, ready, put_off, waiting, .. } = director;
+    let Director { judge, ready, put_off, too_late, waiting, .. } = director;
     let reduction = office.reduction;
-    take_apart(&config, started, (floor, board, reduction, judge, ready, put_off, waiting));
+    take_apart(&config, started, (floor, board, reduction, judge, ready, put_off, too_late, waiting));
     report
 }
 
@@ -287,6 +288,8 @@ struct Director<'a> {
     ready: Vec<Proposal>,
     /// Answers whose check was broken off, to be checked for longer when there is nothing else to do.
     put_off: Vec<(Duration, Proposal)>,
+    /// Answers for whose check there was no time; kept, as dropping them may take some.
+    too_late: Vec<Proposal>,
     /// Answers that wait for a shorter run, with the time when patience ends.
     waiting: Vec<Waiting>,
     internal_errors: Vec<InternalError>,
@@ -486,7 +489,7 @@ impl Director<'_> {
     fn settle_ready(&mut self) {
         let mut ready = std::mem::take(&mut self.ready);
         ready.retain(|p| self.open_place(p.claim).is_some());
-        if ready.len() > 1 {
+        if ready.len() > 1 && !self.judge.is_late() {
             let verdicts: Vec<(ClaimId, &Verdict)> = ready.iter().map(|p| (p.claim, &p.verdict)).collect();
             let judged = self.judge.judge_together(&verdicts, TIME_TOGETHER + TIME_EACH * verdicts.len() as u32);
             let mut others = Vec::new();
@@ -514,6 +517,11 @@ impl Director<'_> {
         let Some(at) = self.open_place(proposal.claim) else { return };
         let engine = proposal.engine.to_string();
         let begun = Instant::now();
+        if self.judge.is_late() {
+            let reason = "its answer could not be checked: there was no time left".to_string();
+            self.obstacles[at].push(Obstacle { engine, reason });
+            return self.too_late.push(proposal);
+        }
         match self.judge.judge(proposal.claim, &proposal.verdict, Some(time)) {
             Ok(warnings) => {
                 self.accept(at, proposal, warnings);

@@ -16,7 +16,7 @@ const GRACE: Duration = Duration::from_millis(200);
 const GRACE_PART: u32 = 20;
 
 /// Checks of answers that were found before somebody cancelled, all together.
-const LAST_CHECKS: Duration = Duration::from_millis(40);
+const LAST_CHECKS: Duration = Duration::from_millis(20);
 
 /// What the checks of conjectures may cost, all together and each query.
 const BRIEF: Duration = Duration::from_millis(100);
