@@ -153,7 +153,7 @@ fn what_is_too_far_for_the_steps_that_are_left_is_never_met() {
             match (&outcome.verdict, answer.holds) {
                 (Verdict::Holds(Evidence::Run(run)), true) | (Verdict::Fails(Evidence::Run(run)), false) => {
                     met += 1;
-                    assert_eq!(Some(run.length()), answer.length.map(|n| n as u64), "seed {seed}");
+                    assert_eq!(Some(run.length()), answer.length, "seed {seed}");
                 }
                 (Verdict::Holds(e), true) | (Verdict::Fails(e), false) => {
                     never += 1;
