@@ -125,7 +125,7 @@ def interrupted(command, moment):
     return result
 
 
-# CANCEL_MOMENTS names other moments, CANCEL_ONLY some of the models.
+# CANCEL_MOMENTS names other moments, CANCEL_ONLY some of the models, CANCEL_ENGINES some of the engines (or `portfolio`).
 MOMENTS = [float(m) for m in os.environ.get("CANCEL_MOMENTS", "0.02 0.1 0.2 0.35 0.6 1.0 1.8").split()]
 
 
@@ -145,7 +145,10 @@ def cancel():
         print(f"Worst of {len(MOMENTS)} interrupts, after {MOMENTS[0]} to {MOMENTS[-1]} s of processor time: own processor ms from then to the end\n(wall-clock ms); `-`: it had ended before.\n")
         heads = " | ".join(name.partition(".")[0] for name, _ in files)
         print(f"| engine | {heads} |\n|---" + "|--:" * len(files) + "|")
+        wanted = os.environ.get("CANCEL_ENGINES", "").split()
         for engine in [None] + engines:
+            if wanted and (engine or "portfolio") not in wanted:
+                continue
             cells = []
             for name, path in files:
                 command = [GANDER, "check", path] + (["--engine", engine] if engine else [])

@@ -178,11 +178,17 @@ fn run(
         let ending = director.direct(|| floor.hire());
         floor.close();
         all.cancel();
-        // Conversations that are kept have to be written to their end.
-        floor.wait_for_turns(config.log_smt.is_none().then_some(LAST_TURNS));
+        match config.log_smt {
+            None => floor.wait_for_turns(LAST_TURNS),
+            // Conversations that are kept have to be written to their end.
+            Some(_) => floor.wait_for_workers(),
+        }
         ending
     });
     let report = director.report(ending);
+    if config.log_smt.is_some() {
+        floor.dismiss_all();
+    }
     let Director { judge, ready, put_off, too_late, waiting, .. } = director;
     let reduction = office.reduction;
     take_apart(&config, started, (floor, board, reduction, judge, ready, put_off, too_late, waiting));
@@ -616,8 +622,11 @@ impl Director<'_> {
             let claim = self.config.claims[at];
             outcomes.push(outcome.take().unwrap_or_else(|| {
                 let mut why = std::mem::take(&mut self.obstacles[at]);
-                let words = if Instant::now() < asked_until { Words::Asked } else { Words::General };
-                why.extend(obstacles(self.system, self.config, self.floor, claim, (ending, words)));
+                if Instant::now() < asked_until {
+                    why.extend(obstacles(self.system, self.config, self.floor, claim, ending));
+                } else {
+                    why.push(general_obstacle(self.config, ending));
+                }
                 let verdict = Verdict::Unknown { explored_through: self.board.bound(claim), why };
                 Outcome { claim, verdict, engine: String::new(), elapsed, warnings: Vec::new() }
             }));
@@ -632,37 +641,15 @@ impl Director<'_> {
     }
 }
 
-/// In whose words it is said what stopped an engine.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Words {
-    /// The engine's own.
-    Asked,
-    /// There is no time to ask.
-    General,
-}
-
 /// What stopped each engine on a claim that nobody decided.
-fn obstacles(
-    system: &System,
-    config: &CheckConfig,
-    floor: &Floor,
-    claim: ClaimId,
-    (ending, words): (Ending, Words),
-) -> Vec<Obstacle> {
-    let (engines, broken) = floor.obstacles(claim, words);
+fn obstacles(system: &System, config: &CheckConfig, floor: &Floor, claim: ClaimId, ending: Ending) -> Vec<Obstacle> {
+    let (engines, broken) = floor.obstacles(claim);
     let mut why = broken;
     let nobody = engines.is_empty() && why.is_empty();
-    for (engine, reason) in engines {
-        let reason = reason.unwrap_or_else(|| match (ending, config.timeout) {
-            (Ending::OutOfTime, Some(t)) => {
-                format!("stopped by the time limit of {} s", (t.as_secs_f64() * 100.0).round() / 100.0)
-            }
-            (Ending::Cancelled, _) => "cancelled".to_string(),
-            (Ending::OutOfMemory, _) => "stopped as the check used too much memory".to_string(),
-            _ => "found nothing".to_string(),
-        });
-        why.push(Obstacle { engine, reason });
-    }
+    why.extend(engines.into_iter().map(|(engine, reason)| {
+        let reason = reason.unwrap_or_else(|| general_reason(config, ending));
+        Obstacle { engine, reason }
+    }));
     if nobody {
         let kind = system.claims[claim.index()].kind.word();
         let reason = match &config.engines {
@@ -673,6 +660,27 @@ fn obstacles(
         why.push(Obstacle { engine: "portfolio".into(), reason });
     }
     why
+}
+
+/// What stopped an engine that does not say it itself.
+fn general_reason(config: &CheckConfig, ending: Ending) -> String {
+    match (ending, config.timeout) {
+        (Ending::OutOfTime, Some(t)) => {
+            format!("stopped by the time limit of {} s", (t.as_secs_f64() * 100.0).round() / 100.0)
+        }
+        (Ending::Cancelled, _) => "cancelled".to_string(),
+        (Ending::OutOfMemory, _) => "stopped as the check used too much memory".to_string(),
+        _ => "found nothing".to_string(),
+    }
+}
+
+/// What stopped all engines, if there is no time to ask each of them.
+fn general_obstacle(config: &CheckConfig, ending: Ending) -> Obstacle {
+    let engine = match config.engines.as_deref() {
+        Some([one]) => one.clone(),
+        _ => "portfolio".to_string(),
+    };
+    Obstacle { engine, reason: general_reason(config, ending) }
 }
 
 /// The length of the run that an answer consists of.

@@ -17,7 +17,6 @@ use std::time::{Duration, Instant};
 use gander_system::{ClaimId, Obstacle};
 use gander_term::stop::Stopped;
 
-use super::Words;
 use crate::cancel::{CancelToken, lock};
 use crate::engine::{Advance, Desk, Engine, EngineInfo, Message};
 use crate::portfolio::Part;
@@ -144,6 +143,8 @@ struct Hall {
     slots: Vec<Slot>,
     /// Workers that have not left.
     workers: usize,
+    /// Threads of workers, those included that have put back their last engine and are taking it apart.
+    threads: usize,
     /// How many of them work at the same time, those whose turns are stalled not counted.
     jobs: usize,
 }
@@ -190,7 +191,7 @@ impl Floor {
         deadline: Option<Instant>,
     ) -> Floor {
         Floor {
-            hall: Mutex::new(Hall { slots, workers: 0, jobs: 1 }),
+            hall: Mutex::new(Hall { slots, workers: 0, threads: 0, jobs: 1 }),
             changed: Condvar::new(),
             closed: AtomicBool::new(false),
             messages: Mutex::new(messages),
@@ -221,37 +222,56 @@ impl Floor {
 
     /// Lets another worker in; false if there is no thread for one.
     pub(super) fn hire(self: &Arc<Floor>) -> bool {
-        lock(&self.hall).workers += 1;
+        {
+            let mut hall = lock(&self.hall);
+            hall.workers += 1;
+            hall.threads += 1;
+        }
         WORKERS.fetch_add(1, Ordering::SeqCst);
         let floor = Arc::clone(self);
         let life = move || {
             floor.work();
+            lock(&floor.hall).threads -= 1;
+            floor.changed.notify_all();
             drop(floor);
             WORKERS.fetch_sub(1, Ordering::SeqCst);
         };
         let hired = thread::Builder::new().name("engines".into()).spawn(life).is_ok();
         if !hired {
-            lock(&self.hall).workers -= 1;
+            let mut hall = lock(&self.hall);
+            hall.workers -= 1;
+            hall.threads -= 1;
             WORKERS.fetch_sub(1, Ordering::SeqCst);
         }
         hired
     }
 
     /// Waits until no engine is at work, but no longer than this unless there are too many workers.
-    pub(super) fn wait_for_turns(&self, most: Option<Duration>) {
-        let until = most.and_then(|most| Instant::now().checked_add(most));
+    pub(super) fn wait_for_turns(&self, most: Duration) {
+        let until = Instant::now() + most;
         let mut hall = lock(&self.hall);
         while hall.slots.iter().any(Slot::is_working) {
-            let left = until.map(|until| until.saturating_duration_since(Instant::now()));
-            hall = match left {
-                Some(Duration::ZERO) if WORKERS.load(Ordering::SeqCst) <= MOST_WORKERS => return,
-                Some(left) => {
-                    let left = left.max(Duration::from_millis(1));
-                    self.changed.wait_timeout(hall, left).unwrap_or_else(PoisonError::into_inner).0
-                }
-                None => self.changed.wait(hall).unwrap_or_else(PoisonError::into_inner),
-            };
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() && WORKERS.load(Ordering::SeqCst) <= MOST_WORKERS {
+                return;
+            }
+            let left = left.max(Duration::from_millis(1));
+            hall = self.changed.wait_timeout(hall, left).unwrap_or_else(PoisonError::into_inner).0;
         }
+    }
+
+    /// Waits until every worker has gone, and taken its last engine apart.
+    pub(super) fn wait_for_workers(&self) {
+        let mut hall = lock(&self.hall);
+        while hall.threads > 0 {
+            hall = self.changed.wait(hall).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Drops all engines.
+    pub(super) fn dismiss_all(&self) {
+        let slots = std::mem::take(&mut lock(&self.hall).slots);
+        drop(slots);
     }
 
     /// Whether another worker would be of use, beyond the first; none for checks that are over in `alone`.
@@ -417,14 +437,11 @@ impl Floor {
     }
 
     /// What each engine that could decide the claim says about it, or last said if it is in the middle of a turn.
-    pub(super) fn obstacles(&self, claim: ClaimId, words: Words) -> (Vec<(String, Option<String>)>, Vec<Obstacle>) {
+    pub(super) fn obstacles(&self, claim: ClaimId) -> (Vec<(String, Option<String>)>, Vec<Obstacle>) {
         let (mut engines, mut broken) = (Vec::new(), Vec::new());
         for slot in lock(&self.hall).slots.iter().filter(|s| s.is_asked(claim)) {
             let name = slot.info.name.to_string();
             match &slot.place {
-                Place::Waiting(Some(_)) | Place::Ended(_) | Place::Finished(_) if words == Words::General => {
-                    engines.push((name, None));
-                }
                 Place::Waiting(Some(e)) | Place::Ended(e) => engines.push((name, e.obstacle(claim))),
                 // One that has nothing to say had nothing to do with it.
                 Place::Finished(e) => engines.extend(e.obstacle(claim).map(|reason| (name, Some(reason)))),

@@ -192,6 +192,7 @@ fn check_files(args: &CheckArgs, options: &CheckOptions, output: &mut Output) ->
     let mut json = args.json.then(|| JsonStream::new(files.len()));
     let mut codes = Vec::new();
     for (i, file) in files.iter().enumerate() {
+        let mut rest = None;
         // A file that is not looked at any more is not decided.
         let (view, code) = if cancel.is_cancelled() {
             let mut view = CheckView::rejected(file, Vec::new());
@@ -200,11 +201,8 @@ fn check_files(args: &CheckArgs, options: &CheckOptions, output: &mut Output) ->
         } else {
             let view = match own_log_folder(i, file, files.len(), options) {
                 Ok(options) => {
-                    let (view, rest) = check_file(file, args, &options, &cancel);
-                    if i + 1 == files.len() || cancel.is_cancelled() {
-                        // The program ends now, and the operating system takes memory back much faster than we could.
-                        std::mem::forget(rest);
-                    }
+                    let (view, made_of) = check_file(file, args, &options, &cancel);
+                    rest = made_of;
                     view
                 }
                 Err(message) => CheckView::rejected(file, vec![plain("unwritable", &message, None, options.paint)]),
@@ -222,6 +220,10 @@ fn check_files(args: &CheckArgs, options: &CheckOptions, output: &mut Output) ->
             None => show(&view, args, files.len(), output),
         }
         output.flush();
+        if i + 1 == files.len() || cancel.is_cancelled() {
+            // The program ends now, and the operating system takes memory back much faster than we could.
+            std::mem::forget((view, rest));
+        }
         if output.is_closed() {
             break;
         }
