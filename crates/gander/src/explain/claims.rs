@@ -1,6 +1,6 @@
 //! The claims of a system, explained on as many threads as there are.
 //!
-//! Claims are dealt to groups; each group has an explainer's path of its own, which its claims use one after the other. How many groups
+//! Neighbouring claims form groups; each group has an explainer's path of its own, which its claims use one after the other. How many groups
 //! there are depends on the model alone, and which thread does a group's work makes no difference: so neither the number of threads nor
 //! their speed shows in the results, unless the time is over. Cores are told in the order of the claims: those of one that is not yet
 //! due wait.
@@ -52,7 +52,7 @@ impl Begun {
     pub(super) fn told(&mut self, at: usize, claims: usize) -> &mut Option<Told> {
         let groups = groups(claims, self.model.parts.len());
         self.told.resize_with(groups, || None);
-        &mut self.told[at % groups]
+        &mut self.told[group_of(at, claims, groups)]
     }
 }
 
@@ -141,7 +141,8 @@ impl Task<'_> {
         if threads <= 1 {
             for at in open {
                 let mut tell = |names| order.hear(Message::Core(at, names));
-                let answer = self.claim(outcomes[at], engines, &mut told[at % groups], &mut tell);
+                let answer =
+                    self.claim(outcomes[at], engines, &mut told[group_of(at, outcomes.len(), groups)], &mut tell);
                 order.hear(Message::Done(at, Box::new(answer)));
             }
             return;
@@ -158,7 +159,7 @@ impl Task<'_> {
                     let mut engines = Engines::new(&setting.solvers, config, setting.cancel);
                     engines.company = Company::Others;
                     for (group, mut told) in share {
-                        for &at in open.iter().filter(|&&at| at % groups == group) {
+                        for &at in open.iter().filter(|&&at| group_of(at, outcomes.len(), groups) == group) {
                             // Nobody listens only if everything is over.
                             let mut tell = |names| drop(sender.send(Message::Core(at, names)));
                             let answer = self.claim(outcomes[at], &mut engines, &mut told, &mut tell);
@@ -267,6 +268,11 @@ impl Answer {
     }
 }
 
+/// The group of a claim: neighbours are often about the same things, and what was shown for one of them helps with the next.
+fn group_of(at: usize, claims: usize, groups: usize) -> usize {
+    at * groups / claims
+}
+
 /// Into how many groups claims are divided.
 fn groups(claims: usize, parts: usize) -> usize {
     if claims < FEWEST_CLAIMS || parts < FEWEST_PARTS {
@@ -288,5 +294,6 @@ mod tests {
         assert_eq!(groups(61, 100), 2);
         assert_eq!(groups(300, 100), 4);
         assert_eq!(groups(100_000, 100), 16);
+        assert_eq!([0, 1, 2, 3, 4].map(|at| group_of(at, 5, 2)), [0, 0, 0, 1, 1]);
     }
 }
