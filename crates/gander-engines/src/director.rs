@@ -11,6 +11,9 @@
 //! milliseconds, but taking apart what they have made may take longer; that is left to their threads, and what is left of the check is
 //! taken apart by a thread of its own, so the caller does not wait for either.
 //!
+//! While answers to all claims that are open are being checked, engines are held for up to [`MOST_HELD`]: if the answers are right their work
+//! would be for nothing, and it would slow down the check and whoever makes use of what is settled already.
+//!
 //! Nothing an engine says is shown before `gander-certify` has checked it. A wrong answer becomes an internal error and
 //! the claim stays open for others; so does a claim whose evidence could not be checked for lack of resources.
 
@@ -28,6 +31,7 @@ use gander_certify::Rejection;
 use gander_smt::{Killer, Records};
 use gander_system::{ClaimId, Evidence, Leg, NodeFormulas, Obstacle, System, Verdict};
 use gander_term::stop::Stopped;
+use rustc_hash::FxHashSet;
 
 use crate::board::{Board, Fact, ProvedInvariant};
 use crate::cancel::CancelToken;
@@ -57,6 +61,9 @@ const PATIENCE_FACTOR: u32 = 4;
 /// Where steps are limited, a run within the limit is what was asked for: it waits as long as it took, and a tenth of the
 /// patience.
 const PATIENCE_WITHIN_LIMIT: (u32, u32) = (10, 1);
+
+/// How long engines are held at most while answers are checked to all claims that are open.
+const MOST_HELD: Duration = Duration::from_secs(2);
 
 /// How long engines are waited for when the check is over.
 const LAST_TURNS: Duration = Duration::from_millis(10);
@@ -495,6 +502,12 @@ impl Director<'_> {
     fn settle_ready(&mut self) {
         let mut ready = std::mem::take(&mut self.ready);
         ready.retain(|p| self.open_place(p.claim).is_some());
+        // There is nothing to do for engines if these answers are right, and they would be in the way of the check.
+        let answered: FxHashSet<ClaimId> = ready.iter().map(|p| p.claim).collect();
+        let held = answered.len() == self.open;
+        if held {
+            self.floor.hold(Instant::now().checked_add(MOST_HELD));
+        }
         if ready.len() > 1 && !self.judge.is_late() {
             let verdicts: Vec<(ClaimId, &Verdict)> = ready.iter().map(|p| (p.claim, &p.verdict)).collect();
             let judged = self.judge.judge_together(&verdicts, TIME_TOGETHER + TIME_EACH * verdicts.len() as u32);
@@ -516,6 +529,9 @@ impl Director<'_> {
             self.waiting = waiting.into_iter().filter(|w| self.open_place(w.proposal.claim).is_some()).collect();
         }
         self.floor.stop_idle_engines(self.settled);
+        if held {
+            self.floor.hold(None);
+        }
     }
 
     /// Has an answer checked, for so long at first, and if it is right makes it the outcome.

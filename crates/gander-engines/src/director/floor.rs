@@ -147,6 +147,8 @@ struct Hall {
     threads: usize,
     /// How many of them work at the same time, those whose turns are stalled not counted.
     jobs: usize,
+    /// No turn begins before that.
+    held_until: Option<Instant>,
 }
 
 /// Whether there should be another worker.
@@ -191,7 +193,7 @@ impl Floor {
         deadline: Option<Instant>,
     ) -> Floor {
         Floor {
-            hall: Mutex::new(Hall { slots, workers: 0, threads: 0, jobs: 1 }),
+            hall: Mutex::new(Hall { slots, workers: 0, threads: 0, jobs: 1, held_until: None }),
             changed: Condvar::new(),
             closed: AtomicBool::new(false),
             messages: Mutex::new(messages),
@@ -302,6 +304,12 @@ impl Floor {
         if at <= now { Hiring::Now } else { Hiring::At(at) }
     }
 
+    /// No turn begins before that, or until this is taken back.
+    pub(super) fn hold(&self, until: Option<Instant>) {
+        lock(&self.hall).held_until = until;
+        self.changed.notify_all();
+    }
+
     /// No more turns.
     pub(super) fn close(&self) {
         self.closed.store(true, Ordering::SeqCst);
@@ -369,6 +377,12 @@ impl Floor {
                 return None;
             }
             let now = Instant::now();
+            if let Some(left) = hall.held_until.and_then(|until| until.checked_duration_since(now))
+                && !left.is_zero()
+            {
+                hall = self.changed.wait_timeout(hall, left).unwrap_or_else(PoisonError::into_inner).0;
+                continue;
+            }
             let brisk = |s: &&Slot| s.is_working() && now.saturating_duration_since(s.begun) < STALLED;
             if hall.workers > hall.jobs && hall.slots.iter().filter(brisk).count() >= hall.jobs {
                 hall.workers -= 1;
