@@ -201,3 +201,25 @@ fn long_formulas_are_fine() {
     let text = format!("VARS: int x; INIT: x = 0; TRANS: x = {sum}; SAFE: x >= 0");
     assert!(script::load(&text, "long.script").system.is_some());
 }
+
+#[test]
+fn several_names_in_a_declaration_are_one_mistake() {
+    check(
+        "VARS: bool mail, milk; nondet int n, m : 0..3; INIT: mail = false; TRANS: milk = true;\nREACH: mail & milk",
+        expect![[r#"
+            error[E0110]: every variable has a declaration of its own
+             --> model.script:1:16
+              |
+            1 | VARS: bool mail, milk; nondet int n, m : 0..3; INIT: mail = false; TRANS: milk = true;
+              |                ^
+              = help: write `; bool`
+
+            error[E0110]: every variable has a declaration of its own
+             --> model.script:1:36
+              |
+            1 | VARS: bool mail, milk; nondet int n, m : 0..3; INIT: mail = false; TRANS: milk = true;
+              |                                    ^
+              = help: write `; nondet int`
+        "#]],
+    );
+}

@@ -333,6 +333,23 @@ impl Parser<'_> {
             Declared::Variable { nondet, range }
         };
         self.block().declarations.push(Declaration { name, sort, what });
+        self.further_names(sort, nondet)
+    }
+
+    /// Names behind a comma, which a declaration has not got: they are declared all the same, so that there is one message.
+    fn further_names(&mut self, sort: Type, nondet: bool) -> Option<()> {
+        if self.at(",") {
+            let word = if sort == Type::Int { "int" } else { "bool" };
+            let word = if nondet { format!("nondet {word}") } else { word.to_string() };
+            let diagnostic = Diagnostic::new(Code::E0110, self.span(), "every variable has a declaration of its own");
+            self.fail(diagnostic.help(format!("write `; {word}`")).fix(self.span(), format!("; {word}")));
+        }
+        while self.eat(",") {
+            let name = self.name("a name")?;
+            let range = if self.eat(":") { Some(self.range()?) } else { None };
+            let what = Declared::Variable { nondet, range };
+            self.block().declarations.push(Declaration { name, sort, what });
+        }
         Some(())
     }
 
