@@ -42,6 +42,12 @@ impl Trial {
         &self.made.system
     }
 
+    /// The claims that a set of states can decide, and whether it shows that they hold; none if no state is reachable.
+    fn claims_with_proofs(&self) -> Vec<(usize, ClaimKind, bool)> {
+        let claims = self.system().claims.iter().enumerate().filter(|_| !self.graph.states.is_empty());
+        claims.filter_map(|(i, c)| Some((i, c.kind.clone(), !run_shows(&c.kind)?))).collect()
+    }
+
     /// Whether the verdict is accepted; none if that was not decided. Panics if a wrong verdict is accepted.
     fn try_verdict(&mut self, claim: usize, verdict: &Verdict) -> Option<bool> {
         let system = Arc::clone(&self.made.system);
@@ -276,12 +282,7 @@ fn runs_are_accepted_exactly_where_the_oracle_says_so() {
 fn invariants_are_accepted_exactly_where_the_oracle_says_so() {
     for seed in seeds() {
         let mut t = Trial::new(seed);
-        if t.graph.states.is_empty() {
-            continue;
-        }
-        for claim in 0..t.system().claims.len() {
-            let kind = t.system().claims[claim].kind.clone();
-            let Some(shows) = run_shows(&kind).map(|s| !s) else { continue };
+        for (claim, kind, shows) in t.claims_with_proofs() {
             let suits = suits_invariants(&kind);
             let right = t.made.answers[claim].holds == shows;
             let exact = exactly(t.system(), &t.graph.states);
@@ -357,12 +358,7 @@ fn runs_outside_of_a_set_show_what_the_oracle_says() {
     let (mut accepted, mut refused) = (0, 0);
     for seed in seeds() {
         let mut t = Trial::new(seed);
-        if t.graph.states.is_empty() {
-            continue;
-        }
-        for claim in 0..t.system().claims.len() {
-            let kind = t.system().claims[claim].kind.clone();
-            let Some(shows) = run_shows(&kind).map(|s| !s) else { continue };
+        for (claim, _, shows) in t.claims_with_proofs() {
             let from: Vec<usize> = (0..4).map(|_| t.random.below(t.graph.states.len())).collect();
             let closed = from.into_iter().map(|s| (true, exactly(t.system(), &behind(&t.graph, s))));
             let traps: Vec<(bool, NodeFormulas)> = closed.collect();
