@@ -6,7 +6,7 @@ use gander_smt::Solver;
 use gander_system::ClaimId;
 
 use crate::engine::{Advance, Desk};
-use crate::memory::own_memory;
+use crate::memory::{Room, set_aside};
 
 /// Where the work on a claim stands.
 pub(crate) trait Attempt: Sized {
@@ -32,13 +32,12 @@ pub(crate) trait Attempt: Sized {
     fn weight(&self) -> u64;
 }
 
-/// The share of the engine's memory that the terms of its claims may take.
-const SHARE_OF_MEMORY: u64 = 8;
+/// The terms of its claims may take one part in so many of the engine's memory.
+const PARTS_OF_MEMORY: u64 = 8;
 
 /// See the module's documentation.
 pub(crate) struct Attempts<A> {
-    /// Bytes for the terms of claims.
-    room: u64,
+    room: Room,
     waiting: Vec<ClaimId>,
     running: Vec<A>,
     obstacles: Vec<(ClaimId, String)>,
@@ -48,22 +47,19 @@ impl<A: Attempt> Attempts<A> {
     /// The claims of an engine.
     pub(crate) fn new(desk: &Desk) -> Attempts<A> {
         let waiting = desk.claims().iter().rev().copied().collect();
-        let room = own_memory(desk.config()) / SHARE_OF_MEMORY;
+        let room = Room::part(desk.config(), PARTS_OF_MEMORY);
         Attempts { room, waiting, running: Vec::new(), obstacles: Vec::new() }
     }
 
     /// If there is no room for another claim, the one with the longest attempts gives way.
     fn make_room(&mut self) {
-        let weight: u64 = self.running.iter().map(A::weight).sum();
-        let count = self.running.len() as u64;
-        if count == 0 || weight + weight / count <= self.room {
+        if self.room.has_for_another(self.running.iter().map(A::weight)) {
             return;
         }
         if let Some(at) = (0..self.running.len()).max_by_key(|&i| self.running[i].patience()) {
-            let set_aside = self.running.swap_remove(at);
-            let why = set_aside.why().unwrap_or_else(|| "no answer yet".to_string());
-            let why = format!("{why}; set aside, as there is no memory for all claims together");
-            self.obstacles.push((set_aside.claim(), why));
+            let longest = self.running.swap_remove(at);
+            let why = longest.why().unwrap_or_else(|| "no answer yet".to_string());
+            self.obstacles.push((longest.claim(), set_aside(&why)));
         }
     }
 

@@ -15,6 +15,28 @@ pub(crate) fn own_memory(config: &CheckConfig) -> u64 {
     config.memory.or_else(|| Some(machine_memory()? / SHARE_OF_MEMORY)).unwrap_or(USUAL_MEMORY)
 }
 
+/// Bytes for the terms of all claims of an engine together.
+pub(crate) struct Room(pub u64);
+
+impl Room {
+    /// One part in so many of the engine's memory.
+    pub(crate) fn part(config: &CheckConfig, parts: u64) -> Room {
+        Room(own_memory(config) / parts)
+    }
+
+    /// Whether there is room for another claim beside those with these weights: it will be about as large as they are.
+    pub(crate) fn has_for_another(&self, weights: impl ExactSizeIterator<Item = u64>) -> bool {
+        let count = weights.len() as u64;
+        let weight: u64 = weights.sum();
+        count == 0 || weight + weight / count <= self.0
+    }
+}
+
+/// Why a claim that gave way to another one has no answer.
+pub(crate) fn set_aside(why: &str) -> String {
+    format!("{why}; set aside, as there is no memory for all claims together")
+}
+
 /// Bytes of memory of the machine, or of the control group that limits this process.
 pub(crate) fn machine_memory() -> Option<u64> {
     let text = fs::read_to_string("/proc/meminfo").ok();

@@ -27,7 +27,7 @@ use std::time::Duration;
 use gander_system::{ClaimId, ClaimKind};
 
 use crate::engine::{Advance, Desk, Engine, EngineInfo};
-use crate::memory::own_memory;
+use crate::memory::{Room, set_aside};
 use crate::question::is_question;
 use crate::together::Together;
 use crate::view::View;
@@ -54,16 +54,15 @@ const SLICE: Duration = Duration::from_millis(50);
 /// So many claims keep their solver while others have their turn.
 const MOST_AWAKE: usize = 6;
 
-/// The share of the engine's memory that the terms of its claims may take.
-const SHARE_OF_MEMORY: u64 = 4;
+/// The terms of its claims may take one part in so many of the engine's memory.
+const PARTS_OF_MEMORY: u64 = 4;
 
 /// Time for one claim before it gives way to another if there is no room for both.
 const GIVES_WAY: Duration = Duration::from_secs(2);
 
 /// See the module's documentation.
 struct Pdr {
-    /// Bytes for the terms of claims.
-    room: u64,
+    room: Room,
     provers: Vec<Prover>,
     /// Claims that have not been looked at.
     waiting: Vec<ClaimId>,
@@ -73,23 +72,19 @@ struct Pdr {
 impl Pdr {
     fn new(desk: &Desk) -> Pdr {
         let waiting = desk.claims().iter().rev().copied().collect();
-        let room = own_memory(desk.config()) / SHARE_OF_MEMORY;
+        let room = Room::part(desk.config(), PARTS_OF_MEMORY);
         Pdr { room, provers: Vec::new(), waiting, obstacles: Vec::new() }
     }
 
     /// Whether there is room for another claim, or one has given way to it.
     fn make_room(&mut self) -> bool {
-        let weight: u64 = self.provers.iter().map(Prover::weight).sum();
-        let count = self.provers.len() as u64;
-        // The next one will be about as large as the others.
-        if count == 0 || weight + weight / count <= self.room {
+        if self.room.has_for_another(self.provers.iter().map(Prover::weight)) {
             return true;
         }
         let longest = (0..self.provers.len()).max_by_key(|&i| self.provers[i].used);
         let Some(at) = longest.filter(|&i| self.provers[i].used >= GIVES_WAY) else { return false };
-        let set_aside = self.provers.swap_remove(at);
-        let why = format!("{}; set aside, as there is no memory for all claims together", set_aside.obstacle());
-        self.obstacles.push((set_aside.claim(), why));
+        let longest = self.provers.swap_remove(at);
+        self.obstacles.push((longest.claim(), set_aside(&longest.obstacle())));
         true
     }
 
@@ -164,7 +159,7 @@ mod tests {
             [(2 * weight, GIVES_WAY, true), (2 * weight - 1, Duration::ZERO, false), (2 * weight - 1, GIVES_WAY, true)]
         {
             assert!(pdr.provers.len() == 1 && pdr.obstacle(claim).is_some_and(|why| !why.contains("set aside")));
-            (pdr.room, pdr.provers[0].used) = (room, used);
+            (pdr.room, pdr.provers[0].used) = (Room(room), used);
             assert_eq!(pdr.make_room(), makes, "{room}, {used:?}");
         }
         assert!(pdr.provers.is_empty() && pdr.obstacle(claim).is_some_and(|why| why.contains("set aside")));
