@@ -50,6 +50,7 @@ mod evaluate;
 mod explore;
 mod fair;
 mod generate;
+pub mod languages;
 mod open;
 mod random;
 mod shrink;
