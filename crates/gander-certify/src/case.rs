@@ -5,16 +5,18 @@
 //! question goes to the solver that its features call for; if that one does not know, the others are asked. No solver is
 //! waited for while others have not been asked: each gets a slice of time, and a longer one when its turn comes again.
 //!
-//! Before any of that, small linear formulas are refuted by `gander-linear`, whose proofs are checked, and no solver is asked.
+//! Before any of that, formulas that are easy enough are decided in this process, with proofs that are verified
+//! (`in_process.rs`), and no solver is asked. What one solver refutes may be asked of a second one (`agreement.rs`).
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use gander_linear::Budget;
 use gander_smt::{Answer, Limits, Reason, Session, SessionConfig, Solver, StepSymbol};
 use gander_system::System;
 use gander_term::{EvalError, Features, Op, Pool, Sort, SymbolId, TermId, Value};
 
+use crate::agreement::{Asked, Second};
+use crate::basis::{Basis, Ground, Support};
 use crate::formula::{computed, fold_closed};
 use crate::known::Known;
 use crate::obvious::obvious_model;
@@ -34,11 +36,16 @@ const TIME_AT_ONCE: Duration = Duration::from_millis(200);
 const FIRST_SLICE: Duration = Duration::from_secs(1);
 const SLICE_GROWTH: u32 = 3;
 
-/// The least that an attempt without a solver counts for.
-const LEAST_WORK: u64 = 50;
-
 /// What must have no solution, and what a solution would mean.
 pub(crate) type Obligation = (TermId, String);
+
+/// What is expected of a formula.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Expected {
+    /// It has no solution: a second solver is asked at the same time.
+    Refuted,
+    Either,
+}
 
 /// Values of symbols that satisfy a formula.
 pub(crate) type Model = Vec<(SymbolId, Value)>;
@@ -62,13 +69,15 @@ pub(crate) struct Case<'a> {
     pub queries: u32,
     /// Formulas that were decided without a solver, by proofs that were checked or models that were evaluated.
     pub certificates: u32,
-    tools: &'a Tools,
+    pub(crate) tools: &'a Tools,
     deadline: Option<Instant>,
     sessions: Vec<Session>,
     /// Sessions of earlier checks, to be reset before use.
     idle: Vec<Session>,
-    /// Names of the solvers that were asked, here or for what was known already.
-    asked: Vec<Arc<str>>,
+    /// Sessions with second solvers, which may be asked while another one is at work.
+    pub(crate) seconds: Vec<Session>,
+    /// What the results of this check rest on.
+    pub(crate) support: Support,
     /// What was enumerated for a closed set.
     pub explored: Option<crate::closed_set::Explored>,
     /// What was shown about the system, over the pool.
@@ -88,7 +97,8 @@ impl<'a> Case<'a> {
             deadline,
             sessions: Vec::new(),
             idle: Vec::new(),
-            asked: Vec::new(),
+            seconds: Vec::new(),
+            support: Support::default(),
             explored: None,
             known: Known::of(system),
         }
@@ -102,12 +112,14 @@ impl<'a> Case<'a> {
         (pool, mut known): (Pool, Known),
     ) -> Case<'a> {
         let sessions = std::mem::take(&mut known.sessions);
-        Case { pool, known, sessions, ..Case::new(system, tools, deadline) }
+        let seconds = std::mem::take(&mut known.seconds);
+        Case { pool, known, sessions, seconds, ..Case::new(system, tools, deadline) }
     }
 
     /// What was shown about the system; the sessions are with it.
     pub(crate) fn into_known(mut self) -> (Pool, Known) {
         self.known.sessions = self.sessions;
+        self.known.seconds = self.seconds;
         (self.pool, self.known)
     }
 
@@ -121,18 +133,26 @@ impl<'a> Case<'a> {
         std::mem::take(&mut self.idle)
     }
 
+    /// Keeps a session for later use about whatever it may be.
+    pub(crate) fn idle_session(&mut self, session: Session) {
+        self.idle.push(session);
+    }
+
     /// The sessions, for later checks.
     pub(crate) fn into_sessions(mut self) -> Vec<Session> {
+        self.sessions.append(&mut self.seconds);
         self.sessions.append(&mut self.idle);
         self.sessions
     }
 
-    /// The solvers that were asked.
-    pub(crate) fn asked(&self) -> Vec<String> {
-        let mut names: Vec<String> = self.asked.iter().map(|name| name.to_string()).collect();
-        names.sort();
-        names.dedup();
-        names
+    /// What the results of this check rest on.
+    pub(crate) fn basis(&self) -> Basis {
+        self.known.basis(self.support)
+    }
+
+    /// The check rests on this, too.
+    pub(crate) fn rest_on(&mut self, support: Support) {
+        self.support = self.support.join(support);
     }
 
     /// The same check, about another system.
@@ -149,7 +169,14 @@ impl<'a> Case<'a> {
     pub(crate) fn absorb(&mut self, mut other: Case<'_>) {
         self.queries += other.queries;
         self.certificates += other.certificates;
-        self.asked.append(&mut other.asked);
+        let basis = other.basis();
+        let mut support = Support { ground: basis.ground, solvers: 0 };
+        for name in basis.solvers {
+            support.solvers |= 1 << self.known.position(&Arc::from(name)).min(15);
+        }
+        self.rest_on(support);
+        self.known.second_time += other.known.second_time;
+        self.known.why_one = self.known.why_one.take().or(basis.why_one);
         self.warnings.append(&mut other.warnings);
         self.idle.extend(other.into_sessions());
     }
@@ -167,14 +194,18 @@ impl<'a> Case<'a> {
 
     /// Values that satisfy the formula, or nothing if it has no solution. `what` names the question in messages.
     pub(crate) fn solve(&mut self, formula: TermId, what: &str) -> Result<Option<Model>, Rejection> {
+        self.decide(formula, what, Expected::Either)
+    }
+
+    fn decide(&mut self, formula: TermId, what: &str, expected: Expected) -> Result<Option<Model>, Rejection> {
         let formula = fold_closed(&mut self.pool, formula);
         match self.pool.as_bool(formula) {
             Some(true) => return Ok(Some(Vec::new())),
             Some(false) => return Ok(None),
             None => {}
         }
-        if self.known.refuted.contains(&formula) {
-            self.rest_on_known();
+        if let Some(&support) = self.known.refuted.get(&formula) {
+            self.rest_on(support);
             return Ok(None);
         }
         if let Some(found) = self.decide_alone(formula) {
@@ -182,61 +213,42 @@ impl<'a> Case<'a> {
         }
         let features = self.rational_features(&[formula], what)?;
         let solvers = self.solvers(features, what)?;
-        let found = self.in_turns(solvers, what, |case, solver, slice| case.solve_with(solver, formula, slice))?;
-        if found.is_none() {
-            self.known.refuted.insert(formula);
-        }
-        Ok(found)
-    }
-
-    /// What [`Case::solve`] would find, if that is easy to prove: nobody's word is taken for it. A formula is tried once, and
-    /// all of them together for a short time only.
-    fn decide_alone(&mut self, formula: TermId) -> Option<Option<Model>> {
-        // Whoever wants the opinion of one solver, or the words of all on record, wants these asked.
-        if self.tools.only.is_some() || self.tools.log.is_some() {
-            return None;
-        }
-        if let Some(found) = self.known.alone.get(&formula) {
-            return found.clone().map(Some);
-        }
-        let allowed = self.tools.limits.linear;
-        let budget = Budget { work: allowed.work.min(self.known.work_alone), ..allowed };
-        if budget.work == 0 {
-            return None;
-        }
-        let (answer, work) = gander_linear::decide(&self.pool, formula, budget);
-        self.known.work_alone = self.known.work_alone.saturating_sub(work.max(LEAST_WORK));
-        let found = match answer {
-            gander_linear::Answer::Refuted(_) => {
-                self.certificates += 1;
-                self.known.refuted.insert(formula);
-                return Some(None);
-            }
-            gander_linear::Answer::Model(model) => {
-                self.certificates += 1;
-                Some(model)
-            }
-            gander_linear::Answer::Unknown => None,
+        let begun = match expected {
+            Expected::Refuted => self.begin_second(formula, &solvers),
+            Expected::Either => None,
         };
-        self.known.alone.insert(formula, found.clone());
-        found.map(Some)
-    }
-
-    /// Something is taken from what earlier questions have shown.
-    pub(crate) fn rest_on_known(&mut self) {
-        if self.asked.len() < self.known.asked.len() {
-            self.asked.clone_from(&self.known.asked);
+        let clock = Instant::now();
+        let found = self.in_turns(solvers.clone(), what, |case, solver, slice| case.solve_with(solver, formula, slice));
+        let (found, first) = match found {
+            Ok(found) => found,
+            Err(rejection) => {
+                self.drop_second(begun);
+                return Err(rejection);
+            }
+        };
+        if found.is_some() {
+            self.drop_second(begun);
+            return Ok(found);
+        }
+        let asked = Asked { first: &first, solvers: &solvers, time: clock.elapsed(), what };
+        match self.second(formula, &asked, begun)? {
+            Second::Agrees(support) => {
+                self.known.refuted.insert(formula, support);
+                self.rest_on(support);
+                Ok(None)
+            }
+            Second::Disagrees(model) => Ok(Some(model)),
         }
     }
 
     /// Asks solvers one after the other, each for a slice of time, until one knows; those that ran out of time are asked
-    /// again with a longer slice. One that is alone has all the time there is.
+    /// again with a longer slice. One that is alone has all the time there is. Also tells which one knew.
     fn in_turns<T>(
         &mut self,
         solvers: Vec<Solver>,
         what: &str,
         mut ask: impl FnMut(&mut Self, &Solver, Option<Duration>) -> Result<Result<T, Reason>, Rejection>,
-    ) -> Result<T, Rejection> {
+    ) -> Result<(T, Solver), Rejection> {
         let mut why: Vec<(Solver, Reason)> = Vec::new();
         let (mut turn, mut slice) = (solvers, Some(FIRST_SLICE));
         while !turn.is_empty() {
@@ -253,7 +265,7 @@ impl<'a> Case<'a> {
                         let late = why.into_iter().filter(|(s, r)| *r == Reason::Timeout && *s != solver);
                         self.known.late.extend(late.map(|(s, _)| s));
                         self.known.late.retain(|s| *s != solver);
-                        return Ok(found);
+                        return Ok((found, solver));
                     }
                     Err(reason) => {
                         let cut = slice.is_some_and(|s| limits.time.is_none_or(|all| s < all));
@@ -325,7 +337,7 @@ impl<'a> Case<'a> {
         let mut open = Vec::new();
         for (formula, _) in obligations {
             let formula = fold_closed(&mut self.pool, *formula);
-            if self.pool.as_bool(formula) != Some(false) && !self.known.refuted.contains(&formula) {
+            if self.pool.as_bool(formula) != Some(false) && !self.known.refuted.contains_key(&formula) {
                 open.push(formula);
             }
         }
@@ -337,30 +349,42 @@ impl<'a> Case<'a> {
         if open.len() < 2 || features.quantifiers {
             return Ok(true);
         }
-        let solver = match &self.tools.only {
-            Some(only) => Some(only.clone()),
-            None => self.solvers(features, "several obligations").ok().and_then(|all| all.into_iter().next()),
-        };
-        let Some(solver) = solver else { return Ok(true) };
+        let Ok(solvers) = self.solvers(features, "several obligations") else { return Ok(true) };
+        let Some(solver) = solvers.first() else { return Ok(true) };
         let limits = self.query_limits()?;
         let limits = Limits::time(limits.time.unwrap_or(TIME_AT_ONCE).min(TIME_AT_ONCE));
         let some = self.pool.or(open.iter().copied());
-        let at = self.session(&solver);
+        let begun = self.begin_second(some, &solvers);
+        let clock = Instant::now();
+        let at = self.session(solver);
         self.queries += 1;
         let session = &mut self.sessions[at];
         session.push();
         session.assert(&self.pool, some);
         let answer = session.check(&[], limits);
         session.pop();
-        if answer == Answer::Unsat {
-            self.known.refuted.extend(open);
+        if answer != Answer::Unsat {
+            self.drop_second(begun);
+            return Ok(false);
         }
-        Ok(answer == Answer::Unsat)
+        let asked = Asked { first: solver, solvers: &solvers, time: clock.elapsed(), what: "several obligations" };
+        match self.second(some, &asked, begun) {
+            // It may agree about each of them.
+            Ok(Second::Agrees(support)) if support.ground == Ground::OneSolver && self.has_time_for_second() => {
+                Ok(false)
+            }
+            Ok(Second::Agrees(support)) => {
+                self.known.refuted.extend(open.into_iter().map(|formula| (formula, support)));
+                Ok(true)
+            }
+            Ok(Second::Disagrees(_)) => Ok(false),
+            Err(rejection) => self.look_up().map(|()| false).map_err(|_| rejection),
+        }
     }
 
     /// The formula has no solution; `what` says what a solution would mean.
     pub(crate) fn refute(&mut self, formula: TermId, what: &str) -> Result<(), Rejection> {
-        match self.solve(formula, what)? {
+        match self.decide(formula, what, Expected::Refuted)? {
             None => Ok(()),
             Some(model) => Err(wrong(format!("{what}{}", self.show(&model)))),
         }
@@ -369,9 +393,19 @@ impl<'a> Case<'a> {
     /// A conversation in one session. If a solver does not know, the next one hears it from the beginning.
     pub(crate) fn refute_in_turn(&mut self, script: &[Line]) -> Result<(), Rejection> {
         let formulas: Vec<TermId> = script.iter().map(|(Line::Assert(t) | Line::Refute(t, _))| *t).collect();
-        let features = self.rational_features(&formulas, "a bounded argument")?;
-        let solvers = self.solvers(features, "a bounded argument")?;
-        self.in_turns(solvers, "a bounded argument", |case, solver, slice| case.converse(solver, script, slice))
+        let what = "a bounded argument";
+        let features = self.rational_features(&formulas, what)?;
+        if self.refute_script_alone(script) {
+            return Ok(());
+        }
+        let solvers = self.solvers(features, what)?;
+        let clock = Instant::now();
+        let ((), first) =
+            self.in_turns(solvers.clone(), what, |case, solver, slice| case.converse(solver, script, slice))?;
+        let asked = Asked { first: &first, solvers: &solvers, time: clock.elapsed(), what };
+        let support = self.second_script(script, &asked)?;
+        self.rest_on(support);
+        Ok(())
     }
 
     /// Some value of the symbol's sort.
@@ -391,7 +425,7 @@ impl<'a> Case<'a> {
     }
 
     /// The outer failure ends the check, the inner one only this solver's attempt.
-    fn solve_with(
+    pub(crate) fn solve_with(
         &mut self,
         solver: &Solver,
         formula: TermId,
@@ -422,12 +456,16 @@ impl<'a> Case<'a> {
     }
 
     /// A model is believed only if the formula evaluates to true in it.
-    fn confirm(&self, formula: TermId, model: Model) -> Result<Option<Model>, Reason> {
+    pub(crate) fn confirm(&mut self, formula: TermId, model: Model) -> Result<Option<Model>, Reason> {
         let look_up = |s: SymbolId| model.iter().find(|(t, _)| *t == s).map(|(_, v)| v.clone());
         match computed(&self.pool, formula, &look_up) {
             Ok(Value::Bool(true)) => Ok(Some(model)),
             Ok(_) => Err(Reason::Garbage("a model that is none".to_string())),
-            Err(EvalError::Unbounded) => Ok(Some(model)),
+            // A quantifier cannot be evaluated: the solver's word has to do.
+            Err(EvalError::Unbounded) => {
+                self.rest_on(Support { ground: Ground::OneSolver, solvers: 0 });
+                Ok(Some(model))
+            }
             Err(e) => Err(Reason::Incomplete(e.describe(&self.pool))),
         }
     }
@@ -458,7 +496,7 @@ impl<'a> Case<'a> {
         Ok(features)
     }
 
-    fn converse(
+    pub(crate) fn converse(
         &mut self,
         solver: &Solver,
         script: &[Line],
@@ -521,7 +559,7 @@ impl<'a> Case<'a> {
         outcome
     }
 
-    fn query_limits(&self) -> Result<Limits, Rejection> {
+    pub(crate) fn query_limits(&self) -> Result<Limits, Rejection> {
         self.look_up()?;
         let left = self.deadline.map(|end| end.saturating_duration_since(Instant::now()));
         Ok(Limits { time: [left, self.limits.query].into_iter().flatten().min() })
@@ -529,22 +567,23 @@ impl<'a> Case<'a> {
 
     /// The session with this solver, alive.
     fn session(&mut self, solver: &Solver) -> usize {
-        for asked in [&mut self.asked, &mut self.known.asked] {
-            if !asked.contains(&solver.name) {
-                asked.push(Arc::clone(&solver.name));
-            }
-        }
         if let Some(at) = self.sessions.iter().position(|s| s.solver() == solver) {
             if self.sessions[at].failure().is_some() {
                 self.sessions[at].restart();
             }
             return at;
         }
+        let session = self.new_session(solver);
+        self.sessions.push(session);
+        self.sessions.len() - 1
+    }
+
+    /// A session that knows nothing, with a process of an earlier check if there is one.
+    pub(crate) fn new_session(&mut self, solver: &Solver) -> Session {
         if let Some(at) = self.idle.iter().position(|s| s.solver() == solver) {
             let mut session = self.idle.swap_remove(at);
             session.reset();
-            self.sessions.push(session);
-            return self.sessions.len() - 1;
+            return session;
         }
         let config =
             SessionConfig { memory: self.limits.memory, killer: self.tools.killer.clone(), ..SessionConfig::default() };
@@ -552,8 +591,7 @@ impl<'a> Case<'a> {
         if let Some(log) = self.tools.log.as_ref().and_then(|log| log(&solver.name)) {
             session.set_log(log);
         }
-        self.sessions.push(session);
-        self.sessions.len() - 1
+        session
     }
 
     fn show(&self, model: &Model) -> String {
@@ -571,6 +609,6 @@ impl<'a> Case<'a> {
 }
 
 /// Limits with no more time than the slice.
-fn within(limits: Limits, slice: Option<Duration>) -> Limits {
+pub(crate) fn within(limits: Limits, slice: Option<Duration>) -> Limits {
     Limits { time: [limits.time, slice].into_iter().flatten().min() }
 }

@@ -88,12 +88,15 @@ fn has_stray_bound_symbol(pool: &Pool, root: TermId) -> bool {
 
 /// Checks that the formulas are an inductive invariant that excludes what is bad.
 pub(crate) fn check_invariant(case: &mut Case<'_>, by_node: &Arc<[TermId]>, bad: &Bad) -> Result<(), Rejection> {
-    if case.known.is_inductive(by_node) {
-        case.rest_on_known();
-    } else {
-        let (obligations, shown) = induction_obligations(case, by_node);
-        case.refute_all(&obligations)?;
-        shown.keep(case, by_node);
+    match case.known.is_inductive(by_node) {
+        Some(support) => case.rest_on(support),
+        None => {
+            let before = std::mem::take(&mut case.support);
+            let (obligations, shown) = induction_obligations(case, by_node);
+            case.refute_all(&obligations)?;
+            shown.keep(case, by_node);
+            case.rest_on(before);
+        }
     }
     check_exclusion(case, by_node, bad)
 }
@@ -110,23 +113,23 @@ const MOST_STEPS: usize = 20_000_000;
 
 impl Shown {
     fn keep(self, case: &mut Case<'_>, by_node: &Arc<[TermId]>) {
-        let known = &mut case.known;
+        let (known, support) = (&mut case.known, case.support);
         if known.kept.len() + self.kept.len() <= MOST_STEPS {
-            known.begun.extend(self.begun);
-            known.kept.extend(self.kept);
+            known.begun.extend(self.begun.into_iter().map(|begun| (begun, support)));
+            known.kept.extend(self.kept.into_iter().map(|kept| (kept, support)));
         }
-        known.keep_inductive(by_node);
+        known.keep_inductive(by_node, support);
     }
 }
 
 /// What must have no solution if starts satisfy the formulas and transitions keep them, without what is known.
 pub(crate) fn induction_obligations(case: &mut Case<'_>, by_node: &[TermId]) -> (Vec<Obligation>, Shown) {
     let system = case.system;
-    let (mut obligations, mut shown, mut known) = (Vec::new(), Shown::default(), false);
+    let (mut obligations, mut shown) = (Vec::new(), Shown::default());
     for (i, start) in system.starts.iter().enumerate() {
         let holds = by_node[start.target.index()];
-        if case.known.begun.contains(&(StartId::from(i), holds)) {
-            known = true;
+        if let Some(&support) = case.known.begun.get(&(StartId::from(i), holds)) {
+            case.rest_on(support);
             continue;
         }
         shown.begun.push((StartId::from(i), holds));
@@ -136,23 +139,19 @@ pub(crate) fn induction_obligations(case: &mut Case<'_>, by_node: &[TermId]) -> 
         let formula = case.pool.and([constraint, assumptions, broken]);
         obligations.push((formula, format!("the invariant does not hold after `{}`", start.name)));
     }
-    let (keeping, kept, some) = keeping_obligations(case, by_node);
+    let (keeping, kept) = keeping_obligations(case, by_node);
     obligations.extend(keeping);
     shown.kept = kept;
-    if known || some {
-        case.rest_on_known();
-    }
     (obligations, shown)
 }
 
 /// A step of a transition that was shown to lead from a formula to a formula.
 type Kept = (TransitionId, TermId, TermId);
 
-/// What must have no solution if transitions keep the formulas, without what is known; what is shown then; and whether
-/// something was known.
-pub(crate) fn keeping_obligations(case: &mut Case<'_>, by_node: &[TermId]) -> (Vec<Obligation>, Vec<Kept>, bool) {
+/// What must have no solution if transitions keep the formulas, without what is known; and what is shown then.
+pub(crate) fn keeping_obligations(case: &mut Case<'_>, by_node: &[TermId]) -> (Vec<Obligation>, Vec<Kept>) {
     let system = case.system;
-    let (mut obligations, mut kept, mut known) = (Vec::new(), Vec::new(), false);
+    let (mut obligations, mut kept) = (Vec::new(), Vec::new());
     for t in system.transition_ids() {
         let (source, target) = (system.transition(t).source, system.transition(t).target);
         let (before, behind) = (by_node[source.index()], by_node[target.index()]);
@@ -160,8 +159,8 @@ pub(crate) fn keeping_obligations(case: &mut Case<'_>, by_node: &[TermId]) -> (V
         if case.pool.as_bool(behind) == Some(true) || case.pool.as_bool(before) == Some(false) {
             continue;
         }
-        if case.known.kept.contains(&(t, before, behind)) {
-            known = true;
+        if let Some(&support) = case.known.kept.get(&(t, before, behind)) {
+            case.rest_on(support);
             continue;
         }
         kept.push((t, before, behind));
@@ -172,7 +171,7 @@ pub(crate) fn keeping_obligations(case: &mut Case<'_>, by_node: &[TermId]) -> (V
         let formula = case.pool.and([before, assumptions, relation.formula, broken]);
         obligations.push((formula, format!("`{}` does not keep the invariant", system.transition(t).name)));
     }
-    (obligations, kept, known)
+    (obligations, kept)
 }
 
 /// Checks that no admissible state (or step from one) that satisfies the formulas is bad.

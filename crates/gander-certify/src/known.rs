@@ -11,12 +11,14 @@
 //! that the system is the same one in memory. Nothing comes in but what this crate has shown itself.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use gander_smt::{Session, Solver};
 use gander_system::{NodeFormulas, Run, StartId, State, System, TransitionId};
 use gander_term::{Pool, SymbolId, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::basis::{Basis, Ground, Support};
 use crate::case::Model;
 use crate::relation::Relation;
 
@@ -27,26 +29,29 @@ const MOST_RUNS: usize = 16;
 /// Terms beyond those of the system after which all is forgotten.
 const MOST_TERMS: usize = 20_000_000;
 
-/// The work that goes into formulas that no solver is asked about, all together: some milliseconds. Models with more than
-/// that need a solver in any case, and it is quick once it runs.
-const WORK_ALONE: u64 = 400_000;
+/// The work that goes into formulas that no solver is asked about, all together: some milliseconds for linear ones, and
+/// up to a tenth of a second for clause learning. Models with more than that need a solver in any case, and it is quick
+/// once it runs.
+const LINEAR_WORK: u64 = 400_000;
+const CLAUSAL_WORK: u64 = 8_000_000;
 
 /// See the module's documentation.
 pub(crate) struct Known {
-    /// Formulas that were shown to have no solution.
-    pub refuted: FxHashSet<TermId>,
+    /// Formulas that were shown to have no solution, and what shows it.
+    pub refuted: FxHashMap<TermId, Support>,
     /// Formulas that were tried without a solver and not refuted, with a solution if one was found, and the work that may
     /// still go into that.
     pub alone: FxHashMap<TermId, Option<Model>>,
-    pub work_alone: u64,
+    pub linear_work: u64,
+    pub clausal_work: u64,
     /// Transitions that lead from states of the first formula to states of the second only.
-    pub kept: FxHashSet<(TransitionId, TermId, TermId)>,
+    pub kept: FxHashMap<(TransitionId, TermId, TermId), Support>,
     /// Starts whose states satisfy the formula.
-    pub begun: FxHashSet<(StartId, TermId)>,
+    pub begun: FxHashMap<(StartId, TermId), Support>,
     /// Lists, one formula a node, for which all of that was shown.
-    inductive: FxHashSet<Arc<[TermId]>>,
+    inductive: FxHashMap<Arc<[TermId]>, Support>,
     /// The one of them that was asked about last.
-    last_inductive: Option<Arc<[TermId]>>,
+    last_inductive: Option<(Arc<[TermId]>, Support)>,
     /// Terms that speak of state variables only.
     pub fit: FxHashSet<TermId>,
     /// The state variables.
@@ -55,12 +60,17 @@ pub(crate) struct Known {
     /// Formulas of evidence, and what they are in the pool.
     pub lists: Vec<(NodeFormulas, Arc<[TermId]>)>,
     pub runs: Vec<Replayed>,
-    /// Sessions about terms of the pool, with no scope open.
+    /// Sessions about terms of the pool, with no scope open; and those of second solvers.
     pub sessions: Vec<Session>,
+    pub seconds: Vec<Session>,
     /// Solvers that ran out of time where another one had an answer.
     pub late: Vec<Solver>,
-    /// The solvers that were asked for any of this.
+    /// The solvers that were asked for any of this; supports name them by their position.
     pub asked: Vec<Arc<str>>,
+    /// Why something rests on one solver only.
+    pub why_one: Option<String>,
+    /// The time that second solvers took.
+    pub second_time: Duration,
 }
 
 /// A run without repetitions, as far as it was replayed.
@@ -81,12 +91,13 @@ impl Known {
     /// Nothing yet.
     pub(crate) fn of(system: &System) -> Known {
         Known {
-            refuted: FxHashSet::default(),
+            refuted: FxHashMap::default(),
             alone: FxHashMap::default(),
-            work_alone: WORK_ALONE,
-            kept: FxHashSet::default(),
-            begun: FxHashSet::default(),
-            inductive: FxHashSet::default(),
+            linear_work: LINEAR_WORK,
+            clausal_work: CLAUSAL_WORK,
+            kept: FxHashMap::default(),
+            begun: FxHashMap::default(),
+            inductive: FxHashMap::default(),
             last_inductive: None,
             fit: FxHashSet::default(),
             variables: system.vars.iter().map(|v| v.current).collect(),
@@ -94,8 +105,11 @@ impl Known {
             lists: Vec::new(),
             runs: Vec::new(),
             sessions: Vec::new(),
+            seconds: Vec::new(),
             late: Vec::new(),
             asked: Vec::new(),
+            why_one: None,
+            second_time: Duration::ZERO,
         }
     }
 
@@ -104,25 +118,51 @@ impl Known {
         pool.len().saturating_sub(system.pool.len()) > MOST_TERMS
     }
 
-    /// True if starts satisfy the formulas and every transition keeps them, as was shown.
-    pub(crate) fn is_inductive(&mut self, by_node: &Arc<[TermId]>) -> bool {
-        if self.last_inductive.as_ref().is_some_and(|last| Arc::ptr_eq(last, by_node)) {
-            return true;
+    /// What shows that starts satisfy the formulas and every transition keeps them, if that was shown.
+    pub(crate) fn is_inductive(&mut self, by_node: &Arc<[TermId]>) -> Option<Support> {
+        if let Some((last, support)) = &self.last_inductive
+            && Arc::ptr_eq(last, by_node)
+        {
+            return Some(*support);
         }
-        let found = self.inductive.contains(by_node);
-        if found {
-            self.last_inductive = Some(Arc::clone(by_node));
-        }
-        found
+        let support = *self.inductive.get(by_node)?;
+        self.last_inductive = Some((Arc::clone(by_node), support));
+        Some(support)
     }
 
     /// Starts satisfy the formulas and every transition keeps them.
-    pub(crate) fn keep_inductive(&mut self, by_node: &Arc<[TermId]>) {
+    pub(crate) fn keep_inductive(&mut self, by_node: &Arc<[TermId]>, support: Support) {
         if self.inductive.len() == MOST_LISTS {
             self.inductive.clear();
         }
-        self.inductive.insert(Arc::clone(by_node));
-        self.last_inductive = Some(Arc::clone(by_node));
+        self.inductive.insert(Arc::clone(by_node), support);
+        self.last_inductive = Some((Arc::clone(by_node), support));
+    }
+
+    /// The support by solvers with this ground; they are added to those that were asked.
+    pub(crate) fn support_by(&mut self, ground: Ground, solvers: &[&Solver]) -> Support {
+        let mut bits = 0;
+        for solver in solvers {
+            bits |= 1 << self.position(&solver.name).min(15);
+        }
+        Support { ground, solvers: bits }
+    }
+
+    /// The position of a solver among those that were asked.
+    pub(crate) fn position(&mut self, name: &Arc<str>) -> usize {
+        self.asked.iter().position(|asked| asked == name).unwrap_or_else(|| {
+            self.asked.push(Arc::clone(name));
+            self.asked.len() - 1
+        })
+    }
+
+    /// A support for other code to read.
+    pub(crate) fn basis(&self, support: Support) -> Basis {
+        let named = |(i, name): (usize, &Arc<str>)| (support.solvers >> i.min(15) & 1 == 1).then(|| name.to_string());
+        let mut solvers: Vec<String> = self.asked.iter().enumerate().filter_map(named).collect();
+        solvers.sort();
+        let why_one = self.why_one.clone().filter(|_| support.ground == Ground::OneSolver);
+        Basis { ground: support.ground, solvers, why_one }
     }
 
     /// What formulas of evidence are in the pool, if they were met before.

@@ -2,8 +2,9 @@
 //!
 //! [`Checker::check`] takes a system as the front-end produced it, a claim and a verdict, and decides whether the
 //! evidence in the verdict shows what it says. The rules are those of docs/semantics.md, sections 3 and 5: runs are
-//! replayed step by step, formulas become obligations. Small linear ones are shown by proofs that `gander-linear` finds and
-//! verifies; the others go to solver sessions of the checker's own.
+//! replayed step by step, formulas become obligations. Those that are easy are shown by proofs that `gander-linear` and
+//! `gander-proof` find and verify; the others go to solver sessions of the checker's own, and are asked of two solvers
+//! where [`Trust`] wants that.
 //!
 //! Invariants of this crate:
 //! - it knows no engine and shares no code with any;
@@ -12,7 +13,9 @@
 //!   [`Rejection::Undecided`];
 //! - a solver's model is believed only if the evaluator agrees.
 
+mod agreement;
 mod bad;
+mod basis;
 mod case;
 mod choices;
 mod closed_set;
@@ -20,6 +23,7 @@ mod eliminate;
 mod ends;
 mod formula;
 mod gap;
+mod in_process;
 mod invariant;
 mod known;
 mod lasso;
@@ -44,12 +48,14 @@ use gander_term::stop::{StopSign, Stopped};
 use gander_term::{Pool, TermId};
 use rustc_hash::FxHashSet;
 
+pub use basis::{Basis, Ground, Trust};
 pub use eliminate::exists as eliminated;
 pub use gap::Gap;
 pub use panel::{Panel, claims_in_file_name};
 pub use rejection::Rejection;
 
 use bad::Bad;
+use basis::Support;
 use case::Case;
 use known::Known;
 use rejection::{INTERRUPTED, OUT_OF_TIME, undecided, wrong};
@@ -73,6 +79,8 @@ pub struct CheckLimits {
     /// What an attempt to decide an obligation without a solver may cost; [`Budget::NONE`] for none. A checker that
     /// asks one solver only, or that keeps a log, makes none.
     pub linear: Budget,
+    /// What obligations have to be discharged by.
+    pub trust: Trust,
 }
 
 impl Default for CheckLimits {
@@ -85,6 +93,7 @@ impl Default for CheckLimits {
             unrolled: 10_000_000,
             states: 20_000_000,
             linear: Budget::SMALL,
+            trust: Trust::One,
         }
     }
 }
@@ -96,8 +105,8 @@ pub struct Certified {
     pub queries: u32,
     /// How many obligations were decided without a solver, by a proof that was verified or a model that was evaluated.
     pub certificates: u32,
-    /// The names of those solvers; empty if none was needed.
-    pub by: Vec<String>,
+    /// What it rests on.
+    pub basis: Basis,
     /// What a person should know although the verdict stands.
     pub warnings: Vec<String>,
 }
@@ -112,6 +121,8 @@ pub(crate) struct Tools {
     limits: CheckLimits,
     killer: Killer,
     log: Option<LogSink>,
+    /// When the checker was made.
+    began: Instant,
 }
 
 /// A check looks at the time itself between its questions; where it is at work for longer, it is broken off so much later.
@@ -153,7 +164,7 @@ impl std::fmt::Debug for Checker {
 impl Drop for Checker {
     fn drop(&mut self) {
         let known = self.subject.take().and_then(|(_, known)| known);
-        let sessions = known.into_iter().flat_map(|(_, known)| known.sessions);
+        let sessions = known.into_iter().flat_map(|(_, known)| known.sessions.into_iter().chain(known.seconds));
         for session in self.idle.drain(..).chain(sessions) {
             self.tools.solvers.end(session);
         }
@@ -179,7 +190,8 @@ pub(crate) fn unfit(evidence: &str, kind: &ClaimKind, direction: Direction) -> R
 impl Checker {
     /// A checker that asks the solver which suits a question best.
     pub fn new(solvers: &Arc<Solvers>, limits: CheckLimits) -> Checker {
-        let tools = Tools { solvers: Arc::clone(solvers), only: None, limits, killer: Killer::new(), log: None };
+        let (only, killer, log) = (None, Killer::new(), None);
+        let tools = Tools { solvers: Arc::clone(solvers), only, limits, killer, log, began: Instant::now() };
         Checker { tools, idle: Vec::new(), subject: None, explored: None }
     }
 
@@ -203,6 +215,7 @@ impl Checker {
         self.idle.clear();
         if let Some((_, Some((_, known)))) = &mut self.subject {
             known.sessions.clear();
+            known.seconds.clear();
         }
     }
 
@@ -285,6 +298,7 @@ impl Checker {
         }
         for &(claim, verdict) in verdicts {
             let (asked_before, proved_before) = (case.queries, case.certificates);
+            case.support = Support::default();
             let outcome = match verdict {
                 Verdict::Holds(evidence) => check_evidence(&mut case, claim, Direction::Holds, evidence),
                 Verdict::Fails(evidence) => check_evidence(&mut case, claim, Direction::Fails, evidence),
@@ -292,7 +306,8 @@ impl Checker {
             };
             let warnings = std::mem::take(&mut case.warnings);
             let (queries, certificates) = (case.queries - asked_before, case.certificates - proved_before);
-            outcomes.push(outcome.map(|()| Certified { queries, certificates, by: case.asked(), warnings }));
+            let basis = case.basis();
+            outcomes.push(outcome.map(|()| Certified { queries, certificates, basis, warnings }));
         }
         self.explored = case.explored.take();
         // A solver that was in trouble serves no further check; nor does one whose words go to a file of this check.
@@ -305,6 +320,7 @@ impl Checker {
                     self.idle = idle;
                 } else {
                     known.sessions.clear();
+                    known.seconds.clear();
                 }
                 *slot = Some((pool, known));
             }
@@ -332,7 +348,7 @@ fn check_shared(case: &mut Case<'_>, verdicts: &[(ClaimId, &Verdict)]) {
         // Whatever is wrong comes up again when the verdict is checked for itself.
         let Ok(bad) = Bad::of(case, &claim.kind, direction) else { continue };
         let Ok(by_node) = invariant::bring(case, formulas) else { continue };
-        if !case.known.is_inductive(&by_node) && met.insert(Arc::clone(&by_node)) {
+        if case.known.is_inductive(&by_node).is_none() && met.insert(Arc::clone(&by_node)) {
             obligations.extend(invariant::induction_obligations(case, &by_node).0);
         }
         invariant::exclusion_obligations(case, &by_node, &bad, &mut obligations);

@@ -6,7 +6,7 @@ use gander_smt::{Killer, Records, Solvers, in_file_name};
 use gander_system::{ClaimId, System, Verdict};
 
 use crate::rejection::{Rejection, undecided};
-use crate::{CheckLimits, Checker};
+use crate::{Certified, CheckLimits, Checker};
 
 /// See the module's documentation. Keep one for many checks: it keeps its solvers running.
 #[derive(Debug)]
@@ -52,7 +52,7 @@ impl Panel {
         std::iter::once(&mut self.first).chain(self.second.as_mut().and_then(|s| s.checker.as_mut()))
     }
 
-    /// Has a verdict checked, each opinion within these limits; the warnings if all find it right. `by` is who gave it,
+    /// Has a verdict checked, each opinion within these limits; what it rests on if all find it right. `by` is who gave it,
     /// for the names of records.
     pub fn check(
         &mut self,
@@ -61,7 +61,7 @@ impl Panel {
         by: Option<&str>,
         claim: ClaimId,
         verdict: &Verdict,
-    ) -> Result<Vec<String>, Rejection> {
+    ) -> Result<Certified, Rejection> {
         let mut outcomes = self.check_all(system, limits, by, &[(claim, verdict)]);
         outcomes.pop().unwrap_or_else(|| Err(undecided("nothing was checked")))
     }
@@ -73,7 +73,7 @@ impl Panel {
         limits: CheckLimits,
         by: Option<&str>,
         verdicts: &[(ClaimId, &Verdict)],
-    ) -> Vec<Result<Vec<String>, Rejection>> {
+    ) -> Vec<Result<Certified, Rejection>> {
         if let Some(records) = &self.records {
             let claims: Vec<ClaimId> = verdicts.iter().map(|(claim, _)| *claim).collect();
             let about: Vec<String> = ["certify".to_string()]
@@ -86,8 +86,7 @@ impl Panel {
             self.checkers().for_each(|c| c.set_log(Arc::clone(&log)));
         }
         self.checkers().for_each(|c| c.set_limits(limits));
-        let first = self.first.check_all(system, verdicts);
-        let mut outcomes: Vec<_> = first.into_iter().map(|o| o.map(|certified| certified.warnings)).collect();
+        let mut outcomes = self.first.check_all(system, verdicts);
         let Some(Second { solver, checker }) = &mut self.second else { return outcomes };
         // What the first does not accept needs no second opinion.
         let accepted: Vec<usize> = (0..outcomes.len()).filter(|i| outcomes[*i].is_ok()).collect();

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use gander_certify::{Basis, Trust};
 use gander_smt::Solvers;
 use gander_system::{ClaimId, Verdict};
 
@@ -35,6 +36,8 @@ pub struct CheckConfig {
     pub log_smt: Option<PathBuf>,
     /// The name of a solver that must agree with each verdict.
     pub second_opinion: Option<String>,
+    /// What verdicts have to rest on.
+    pub trust: Trust,
     /// Settings of single engines.
     pub options: EngineOptions,
 }
@@ -54,6 +57,7 @@ impl CheckConfig {
             solvers,
             log_smt: None,
             second_opinion: None,
+            trust: Trust::Agreement,
             options: EngineOptions::default(),
         }
     }
@@ -216,6 +220,8 @@ pub struct Outcome {
     pub elapsed: Duration,
     /// What the reader of the verdict should know.
     pub warnings: Vec<String>,
+    /// What the verdict rests on.
+    pub basis: Basis,
 }
 
 /// An engine's answer that did not pass its check, or an engine that broke.

@@ -27,7 +27,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel};
 use std::time::{Duration, Instant};
 
-use gander_certify::Rejection;
+use gander_certify::{Basis, Certified, Rejection};
 use gander_smt::{Killer, Records};
 use gander_system::{ClaimId, Evidence, Leg, NodeFormulas, Obstacle, System, Verdict};
 use gander_term::stop::Stopped;
@@ -514,7 +514,7 @@ impl Director<'_> {
             let mut others = Vec::new();
             for (proposal, right) in ready.into_iter().zip(judged) {
                 match (right, self.open_place(proposal.claim)) {
-                    (Some(warnings), Some(at)) => self.accept(at, proposal, warnings),
+                    (Some(certified), Some(at)) => self.accept(at, proposal, certified),
                     (None, _) => others.push(proposal),
                     (_, None) => {}
                 }
@@ -545,8 +545,8 @@ impl Director<'_> {
             return self.too_late.push(proposal);
         }
         match self.judge.judge(proposal.claim, &proposal.verdict, Some(time)) {
-            Ok(warnings) => {
-                self.accept(at, proposal, warnings);
+            Ok(certified) => {
+                self.accept(at, proposal, certified);
                 self.floor.stop_idle_engines(self.settled);
             }
             Err(Rejection::Wrong(problem)) => {
@@ -565,9 +565,11 @@ impl Director<'_> {
     }
 
     /// Makes an answer that was found right the outcome of the claim at this position of the request.
-    fn accept(&mut self, at: usize, proposal: Proposal, warnings: Vec<String>) {
+    fn accept(&mut self, at: usize, proposal: Proposal, certified: Certified) {
         let Proposal { engine, claim, verdict, .. } = proposal;
-        let outcome = Outcome { claim, verdict, engine: engine.to_string(), elapsed: self.started.elapsed(), warnings };
+        let Certified { warnings, basis, .. } = certified;
+        let (engine, elapsed) = (engine.to_string(), self.started.elapsed());
+        let outcome = Outcome { claim, verdict, engine, elapsed, warnings, basis };
         self.observer.event(&Event::Settled(outcome.clone()));
         self.outcomes[at] = Some(outcome);
         self.open -= 1;
@@ -583,7 +585,7 @@ impl Director<'_> {
         let judged = self.judge.judge_conjectures(&verdicts);
         let mut published: Vec<NodeFormulas> = Vec::new();
         for ((at, proposal), right) in conjectures.into_iter().zip(judged) {
-            let Some(warnings) = right else { continue };
+            let Some(certified) = right else { continue };
             // Two of them may be about one claim.
             if self.outcomes[at].is_some() {
                 continue;
@@ -601,7 +603,7 @@ impl Director<'_> {
                     engine: proposal.engine.to_string(),
                 }));
             }
-            self.accept(at, proposal, warnings);
+            self.accept(at, proposal, certified);
         }
         self.floor.stop_idle_engines(self.settled);
     }
@@ -644,7 +646,14 @@ impl Director<'_> {
                     why.push(general_obstacle(self.config, ending));
                 }
                 let verdict = Verdict::Unknown { explored_through: self.board.bound(claim), why };
-                Outcome { claim, verdict, engine: String::new(), elapsed, warnings: Vec::new() }
+                Outcome {
+                    claim,
+                    verdict,
+                    engine: String::new(),
+                    elapsed,
+                    warnings: Vec::new(),
+                    basis: Basis::default(),
+                }
             }));
         }
         self.schedule.engines = self.floor.accounts();

@@ -25,6 +25,7 @@ mod verify;
 use gander_term::{Pool, SymbolId, TermId, Value};
 
 pub use proof::{Fact, Line, Proof};
+pub use ratio::{Near, Ratio};
 pub use verify::{Flaw, verify};
 
 /// What a search may cost.

@@ -4,16 +4,19 @@ use gander_term::{IBig, RBig};
 
 /// A fraction in lowest terms; the denominator is positive.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Ratio {
+pub struct Ratio {
     numerator: i128,
     denominator: i128,
 }
 
 impl Ratio {
-    pub(crate) const ZERO: Ratio = Ratio { numerator: 0, denominator: 1 };
-    pub(crate) const ONE: Ratio = Ratio { numerator: 1, denominator: 1 };
+    /// 0.
+    pub const ZERO: Ratio = Ratio { numerator: 0, denominator: 1 };
+    /// 1.
+    pub const ONE: Ratio = Ratio { numerator: 1, denominator: 1 };
 
-    pub(crate) fn new(numerator: i128, denominator: i128) -> Option<Ratio> {
+    /// A fraction; none if the denominator is 0 or a part is too large.
+    pub fn new(numerator: i128, denominator: i128) -> Option<Ratio> {
         // The least number has no absolute value.
         if denominator == 0 || numerator == i128::MIN || denominator == i128::MIN {
             return None;
@@ -26,46 +29,60 @@ impl Ratio {
         Some(Ratio { numerator: numerator / divisor, denominator: denominator / divisor })
     }
 
-    pub(crate) fn of(exact: &RBig) -> Option<Ratio> {
+    /// The same number; none if it is too large.
+    pub fn of(exact: &RBig) -> Option<Ratio> {
         let numerator = i128::try_from(exact.numerator()).ok()?;
         let denominator = i128::try_from(exact.denominator()).ok()?;
         Ratio::new(numerator, denominator)
     }
 
-    pub(crate) fn exact(self) -> RBig {
+    /// The same number, of any size.
+    pub fn exact(self) -> RBig {
         RBig::from(IBig::from(self.numerator)) / RBig::from(IBig::from(self.denominator))
     }
 
-    pub(crate) fn is_zero(self) -> bool {
+    /// True for 0.
+    pub fn is_zero(self) -> bool {
         self.numerator == 0
     }
 
-    pub(crate) fn signum(self) -> i128 {
+    /// -1, 0 or 1.
+    pub fn signum(self) -> i128 {
         self.numerator.signum()
     }
 
-    pub(crate) fn is_integral(self) -> bool {
+    /// True for integers.
+    pub fn is_integral(self) -> bool {
         self.denominator == 1
     }
 
+    /// The denominator in lowest terms, which is positive.
+    pub fn denominator(self) -> i128 {
+        self.denominator
+    }
+
     /// The greatest integer that is not above.
-    pub(crate) fn floor(self) -> i128 {
+    pub fn floor(self) -> i128 {
         self.numerator.div_euclid(self.denominator)
     }
 
-    pub(crate) fn abs(self) -> Ratio {
+    /// The absolute value.
+    pub fn abs(self) -> Ratio {
         Ratio { numerator: self.numerator.abs(), ..self }
     }
 
-    pub(crate) fn negated(self) -> Ratio {
+    /// Minus this.
+    pub fn negated(self) -> Ratio {
         Ratio { numerator: -self.numerator, ..self }
     }
 
-    pub(crate) fn inverse(self) -> Option<Ratio> {
+    /// One by this; none for 0.
+    pub fn inverse(self) -> Option<Ratio> {
         Ratio::new(self.denominator, self.numerator)
     }
 
-    pub(crate) fn plus(self, other: Ratio) -> Option<Ratio> {
+    /// The sum.
+    pub fn plus(self, other: Ratio) -> Option<Ratio> {
         if self.denominator == 1 && other.denominator == 1 {
             return Ratio::new(self.numerator.checked_add(other.numerator)?, 1);
         }
@@ -74,11 +91,13 @@ impl Ratio {
         Ratio::new(left.checked_add(right)?, self.denominator.checked_mul(other.denominator)?)
     }
 
-    pub(crate) fn times(self, other: Ratio) -> Option<Ratio> {
+    /// The product.
+    pub fn times(self, other: Ratio) -> Option<Ratio> {
         Ratio::new(self.numerator.checked_mul(other.numerator)?, self.denominator.checked_mul(other.denominator)?)
     }
 
-    pub(crate) fn is_less(self, other: Ratio) -> Option<bool> {
+    /// The order.
+    pub fn is_less(self, other: Ratio) -> Option<bool> {
         if self.denominator == other.denominator {
             return Some(self.numerator < other.numerator);
         }
@@ -96,27 +115,34 @@ fn gcd(mut a: u128, mut b: u128) -> u128 {
 
 /// A number and a multiple of an infinitely small positive one, for strict bounds of reals.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Near {
-    pub(crate) value: Ratio,
-    pub(crate) beside: Ratio,
+pub struct Near {
+    /// The number.
+    pub value: Ratio,
+    /// The factor of the infinitely small one.
+    pub beside: Ratio,
 }
 
 impl Near {
-    pub(crate) const ZERO: Near = Near { value: Ratio::ZERO, beside: Ratio::ZERO };
+    /// 0.
+    pub const ZERO: Near = Near { value: Ratio::ZERO, beside: Ratio::ZERO };
 
-    pub(crate) fn plus(self, other: Near) -> Option<Near> {
+    /// The sum.
+    pub fn plus(self, other: Near) -> Option<Near> {
         Some(Near { value: self.value.plus(other.value)?, beside: self.beside.plus(other.beside)? })
     }
 
-    pub(crate) fn minus(self, other: Near) -> Option<Near> {
+    /// The difference.
+    pub fn minus(self, other: Near) -> Option<Near> {
         self.plus(Near { value: other.value.negated(), beside: other.beside.negated() })
     }
 
-    pub(crate) fn times(self, factor: Ratio) -> Option<Near> {
+    /// A multiple.
+    pub fn times(self, factor: Ratio) -> Option<Near> {
         Some(Near { value: self.value.times(factor)?, beside: self.beside.times(factor)? })
     }
 
-    pub(crate) fn is_less(self, other: Near) -> Option<bool> {
+    /// The order.
+    pub fn is_less(self, other: Near) -> Option<bool> {
         if self.value == other.value { self.beside.is_less(other.beside) } else { self.value.is_less(other.value) }
     }
 }

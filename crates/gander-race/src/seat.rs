@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use gander_certify::{CheckLimits, Panel, Rejection};
+use gander_certify::{Certified, CheckLimits, Panel, Rejection, Trust};
 use gander_smt::{Killer, Records, Solvers};
 use gander_system::{ClaimId, System, Verdict};
 
@@ -31,6 +31,8 @@ pub struct RaceConfig {
     pub memory: Option<u64>,
     /// The solver that has to accept evidence too.
     pub second_opinion: Option<String>,
+    /// What verdicts have to rest on.
+    pub trust: Trust,
     /// The folder that conversations with solvers are recorded in.
     pub log_smt: Option<PathBuf>,
     /// Ends it.
@@ -40,8 +42,8 @@ pub struct RaceConfig {
 /// What became of an answer.
 #[derive(Clone, Debug)]
 pub enum Standing {
-    /// Its evidence was accepted: this is the verdict, with warnings.
-    Checked(Box<Verdict>, Vec<String>),
+    /// Its evidence was accepted: this is the verdict, and what it rests on.
+    Checked(Box<Verdict>, Certified),
     /// It is only claimed; why.
     Claimed(String),
 }
@@ -208,7 +210,7 @@ impl Seat<'_> {
                 }
             };
             match self.certify(claim, &verdict) {
-                Ok(warnings) => return Standing::Checked(Box::new(verdict), warnings),
+                Ok(certified) => return Standing::Checked(Box::new(verdict), certified),
                 Err(Rejection::Wrong(reason)) => why = format!("its evidence is wrong: {reason}"),
                 Err(Rejection::Undecided(reason)) => why = format!("its evidence could not be checked: {reason}"),
             }
@@ -216,10 +218,11 @@ impl Seat<'_> {
         Standing::Claimed(why)
     }
 
-    /// Has a verdict checked, twice if a second opinion is wanted; the warnings.
-    fn certify(&mut self, claim: ClaimId, verdict: &Verdict) -> Result<Vec<String>, Rejection> {
+    /// Has a verdict checked, twice if a second opinion is wanted.
+    fn certify(&mut self, claim: ClaimId, verdict: &Verdict) -> Result<Certified, Rejection> {
         let left = self.end().map(|end| end.saturating_duration_since(Instant::now()));
-        let limits = CheckLimits { total: left, memory: self.config.memory, ..CheckLimits::default() };
+        let limits =
+            CheckLimits { total: left, memory: self.config.memory, trust: self.config.trust, ..CheckLimits::default() };
         self.panel.check(self.system, limits, Some(self.entrant.tool.name()), claim, verdict)
     }
 }

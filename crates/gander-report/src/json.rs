@@ -97,6 +97,9 @@ fn claim_json(claim: &ClaimView) -> Value {
             put("why", Value::Null);
         }
     }
+    let rests_on =
+        claim.basis.as_ref().map(|b| json!({ "ground": b.ground, "solvers": b.solvers, "why_one": b.why_one }));
+    put("rests_on", json!(rests_on));
     put("abstracted", json!(claim.abstracted));
     if let Some(steps) = &claim.within {
         put("within", json!(steps));

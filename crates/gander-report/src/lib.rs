@@ -43,8 +43,9 @@ pub use text::{CheckText, Detail, check_text, counts_line, worst_exit_code};
 pub use trace_files::{streams_csv, streams_vcd};
 pub use trace_text::{TraceDetail, trace_table};
 pub use view::{
-    CheckView, ClaimView, ClaimedView, ConstraintView, DiagnosticView, EngineView, EvidenceView, ObstacleView, Origin,
-    Place, RepeatView, ScheduleView, Severity, ShownEvidence, ToolView, TraceRow, TraceView, VerdictView,
+    BasisView, CheckView, ClaimView, ClaimedView, ConstraintView, DiagnosticView, EngineView, EvidenceView,
+    ObstacleView, Origin, Place, RepeatView, ScheduleView, Severity, ShownEvidence, ToolView, TraceRow, TraceView,
+    VerdictView,
 };
 pub use why::{
     CellMark, ContrastView, DifferenceView, FreeView, LeastView, RunText, RunView, TimelineCell, TimelineGroup,

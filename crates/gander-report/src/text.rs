@@ -95,6 +95,9 @@ fn normal(out: &mut String, view: &CheckView, how: CheckText) {
         let kinds = if sound.len() > 1 && !kinds.is_empty() { format!(": {kinds}") } else { String::new() };
         let _ = writeln!(out, "{}    {} {noun}{kinds}", how.paint.verdict("holds"), sound.len());
     }
+    if let Some(note) = one_solver_note(view) {
+        let _ = writeln!(out, "{}", how.paint.faint(&note));
+    }
     if let Some(stopped) = &view.stopped {
         let _ = writeln!(out, "{}", how.paint.open(stopped));
     }
@@ -102,6 +105,20 @@ fn normal(out: &mut String, view: &CheckView, how: CheckText) {
     if listed_count > 1 && view.claims.iter().any(|c| c.verdict.word() != "holds") {
         let _ = writeln!(out, "{}", counts_line([view]));
     }
+}
+
+/// Which verdicts rest on one solver although two would have been asked.
+fn one_solver_note(view: &CheckView) -> Option<String> {
+    let alone = |c: &&ClaimView| c.basis.as_ref().is_some_and(|b| b.why_one.is_some());
+    let alone: Vec<&ClaimView> = view.claims.iter().filter(alone).collect();
+    let basis = alone.first()?.basis.as_ref()?;
+    let (why, solvers) = (basis.why_one.as_ref()?, basis.solvers.join(", "));
+    let which = match alone[..] {
+        [one] if view.claims.len() > 1 => format!("the verdict on {} rests", one.name),
+        [_] => "the verdict rests".to_string(),
+        _ => format!("{} verdicts rest", alone.len()),
+    };
+    Some(format!("{which} on one solver, {solvers}: {why}"))
 }
 
 /// What structural checks have shown, by kind.

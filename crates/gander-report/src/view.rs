@@ -252,6 +252,19 @@ pub struct ClaimView {
     pub within: Option<String>,
     /// What other tools say of it without evidence that could be checked.
     pub claimed: Vec<ClaimedView>,
+    /// What the verdict rests on; none if it is unknown.
+    pub basis: Option<BasisView>,
+}
+
+/// What a verdict rests on.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BasisView {
+    /// `checked`, `two-solvers` or `one-solver`.
+    pub ground: &'static str,
+    /// The solvers whose answers count.
+    pub solvers: Vec<String>,
+    /// Why it is one solver, where two would have been asked.
+    pub why_one: Option<String>,
 }
 
 /// What another tool says of a claim; it is no verdict.

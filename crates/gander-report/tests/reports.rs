@@ -24,6 +24,7 @@ fn claim(name: &str, origin: Origin, verdict: VerdictView) -> ClaimView {
         shown_in: None,
         within: None,
         claimed: Vec::new(),
+        basis: None,
         warnings: Vec::new(),
     }
 }

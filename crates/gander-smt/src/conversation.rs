@@ -185,6 +185,15 @@ impl Conversation {
         }
     }
 
+    /// Hands over what the solver takes without waiting; the next query sends the rest.
+    pub(crate) fn hand_over(&mut self) {
+        self.set_spare(false);
+        self.post();
+        if let Some(process) = &mut self.process {
+            self.sent += process.offer(&self.outbox[self.sent..]);
+        }
+    }
+
     /// Moves commands from the draft to the outbox.
     fn post(&mut self) {
         if self.failure.is_none() {

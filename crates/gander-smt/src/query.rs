@@ -77,6 +77,50 @@ impl Session {
         }
     }
 
+    /// Sends the question whether the assertions are satisfiable, without waiting for the answer: the solver works while
+    /// the caller does something else. [`Session::end_check`] must be the next call.
+    pub fn begin_check(&mut self, limits: Limits) {
+        self.speak();
+        if self.talk.failure().is_some() || !self.unsupported.is_empty() {
+            return;
+        }
+        self.limit_softly(limits);
+        self.talk.mark();
+        self.talk.commands().push_str("(check-sat)\n");
+        self.talk.hand_over();
+        self.begun = true;
+    }
+
+    /// Waits for the answer to [`Session::begin_check`].
+    pub fn end_check(&mut self, limits: Limits) -> Answer {
+        let begun = std::mem::take(&mut self.begun);
+        if let Some(reason) = self.talk.failure() {
+            return Answer::Unknown(reason.clone());
+        }
+        if let Some(what) = self.unsupported.first() {
+            return Answer::Unknown(Reason::Unsupported(what.clone()));
+        }
+        if !begun {
+            return Answer::Unknown(Reason::NotAvailable("question that was begun"));
+        }
+        let clock = Clock::start(limits);
+        let answer = self.talk.query(clock.left()).and_then(|answer| match answer.atom() {
+            Some("sat") => {
+                self.avoid_unwritten_powers(&[], &clock)?;
+                self.make_rational(&[], &clock)?;
+                self.last = Last::Sat;
+                Ok(Answer::Sat)
+            }
+            Some("unsat") => {
+                self.last = Last::Unsat(Vec::new());
+                Ok(Answer::Unsat)
+            }
+            Some("unknown") => Ok(Answer::Unknown(self.why_unknown(&clock)?)),
+            _ => Err(self.talk.fail(Reason::Garbage(format!("`{answer}` as an answer to check-sat")))),
+        });
+        answer.unwrap_or_else(Answer::Unknown)
+    }
+
     fn ask(&mut self, assumptions: &[Literal], clock: &Clock) -> Result<Answer, Reason> {
         let limits = self.limit_softly(clock.left());
         self.talk.mark();

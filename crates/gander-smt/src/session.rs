@@ -154,6 +154,8 @@ pub struct Session {
     pub(crate) repairs: u32,
     /// The time limit, in milliseconds, that the solver was told.
     pub(crate) soft_limit: Option<u32>,
+    /// A question was sent whose answer was not read yet.
+    pub(crate) begun: bool,
 }
 
 impl Session {
@@ -208,6 +210,7 @@ impl Session {
             last: Last::Nothing,
             repairs: 0,
             soft_limit: None,
+            begun: false,
         }
     }
 
@@ -248,7 +251,7 @@ impl Session {
 
     /// Forgets everything but compiled templates; keeps the process if it is well.
     pub fn reset(&mut self) {
-        if self.talk.failure().is_some() {
+        if self.talk.failure().is_some() || self.begun {
             return self.restart();
         }
         let limited = self.soft_limit.is_some();
@@ -273,6 +276,7 @@ impl Session {
         self.last = Last::Nothing;
         self.repairs = 0;
         self.soft_limit = None;
+        self.begun = false;
     }
 
     /// Options and logic.

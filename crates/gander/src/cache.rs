@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use gander_certify::{CheckLimits, Checker};
+use gander_certify::{Certified, CheckLimits, Checker};
 use gander_engines::{CancelToken, CheckConfig, CheckReport, Event, Observer, Outcome};
 use gander_explain::{ExplainConfig, Prover, reprove};
 use gander_system::{ClaimId, Decided, System, Verdict, read_evidence_text, write_evidence};
@@ -97,7 +97,8 @@ impl<'s> ProofCache<'s> {
         observer: &dyn Observer,
     ) -> (CheckReport, Vec<String>) {
         let begun = Instant::now();
-        let limits = CheckLimits { total: Some(PATIENCE), memory: config.memory, ..CheckLimits::default() };
+        let limits =
+            CheckLimits { total: Some(PATIENCE), memory: config.memory, trust: config.trust, ..CheckLimits::default() };
         let mut known: Vec<Outcome> = Vec::new();
         // Without a folder there is nothing to look for.
         if self.folder.is_dir() {
@@ -107,9 +108,11 @@ impl<'s> ProofCache<'s> {
                 if cancel.is_cancelled() {
                     break;
                 }
-                if let Some((verdict, warnings)) = self.recall(system, claim, config, &mut checker) {
+                if let Some((verdict, Certified { warnings, basis, .. })) =
+                    self.recall(system, claim, config, &mut checker)
+                {
                     let elapsed = begun.elapsed();
-                    let outcome = Outcome { claim, verdict, engine: NAME.to_string(), elapsed, warnings };
+                    let outcome = Outcome { claim, verdict, engine: NAME.to_string(), elapsed, warnings, basis };
                     observer.event(&Event::Settled(outcome.clone()));
                     known.push(outcome);
                 }
@@ -141,19 +144,20 @@ impl<'s> ProofCache<'s> {
         claim: ClaimId,
         config: &CheckConfig,
         checker: &mut Checker,
-    ) -> Option<(Verdict, Vec<String>)> {
+    ) -> Option<(Verdict, Certified)> {
         if let Some(verdict) = self.read(&self.entry(system, claim), system, claim)
             && let Ok(certified) = checker.check(system, claim, &verdict)
         {
-            return Some((verdict, certified.warnings));
+            return Some((verdict, certified));
         }
         let old = self.read(&self.newest(system, claim), system, claim)?;
         if let Ok(certified) = checker.check(system, claim, &old) {
-            return Some((old, certified.warnings));
+            return Some((old, certified));
         }
         let trial = ExplainConfig { timeout: Some(TRIAL), ..ExplainConfig::new(&config.solvers) };
         let verdict = reprove(system, claim, &old, trial, &mut OnlyChecker(checker))?;
-        Some((verdict, Vec::new()))
+        let certified = checker.check(system, claim, &verdict).ok()?;
+        Some((verdict, certified))
     }
 
     fn keep(&self, system: &System, outcome: &Outcome) -> Result<(), String> {

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use gander_certify::{Basis, Trust};
 use gander_engines::{
     CancelToken, CheckConfig, CheckReport, EngineAccount, EngineOptions, InternalError, Nobody, Observer, Portfolio,
     Schedule, engines,
@@ -13,8 +14,8 @@ use gander_lang::{Code, Colour, Diagnostic, LineIndex, Loaded, RenderStyle, Sour
 use gander_race::Entrant;
 use gander_report::describe::{Answered, action_text, claim_view, diagnostic_view};
 use gander_report::{
-    CheckView, ClaimView, ConstraintView, DiagnosticView, EngineView, EvidenceView, Paint, Place, ScheduleView,
-    Severity, ShownEvidence, VerdictView,
+    BasisView, CheckView, ClaimView, ConstraintView, DiagnosticView, EngineView, EvidenceView, Paint, Place,
+    ScheduleView, Severity, ShownEvidence, VerdictView,
 };
 use gander_smt::Solvers;
 use gander_system::write_evidence;
@@ -119,6 +120,8 @@ pub struct CheckOptions {
     pub log_smt: Option<PathBuf>,
     /// The name of a solver that must agree with each verdict.
     pub second_opinion: Option<String>,
+    /// What verdicts have to rest on.
+    pub trust: Trust,
     /// Settings of single engines.
     pub engine_options: EngineOptions,
     /// Whether messages are rendered with colour.
@@ -479,7 +482,8 @@ fn show(system: &System, report: &CheckReport, options: &CheckOptions, source: &
         let contradiction = reasons.contradiction(system, answered.claim, answered.verdict);
         let contradiction =
             contradiction.into_iter().map(|(id, text)| constraint_view(system, id, text, source)).collect();
-        let mut shown = ClaimView { because, contradiction, ..claim_view(system, answered, saved) };
+        let basis = basis_view(&outcome.verdict, &outcome.basis);
+        let mut shown = ClaimView { because, contradiction, basis, ..claim_view(system, answered, saved) };
         if let (ClaimKind::Completable(t), Verdict::Fails(Evidence::Run(run))) =
             (&answered.claim.kind, answered.verdict)
             && let VerdictView::Fails(EvidenceView { shown: ShownEvidence::Trace(trace), .. }) = &mut shown.verdict
@@ -552,7 +556,15 @@ fn modular_view(system: &System, proved: &Proved, options: &CheckOptions) -> Cla
     };
     let shown = claim_view(&proved.system, answered, saved);
     let name = system.claims[proved.claim.index()].name.clone();
-    ClaimView { name, abstracted: proved.abstracted.clone(), shown_in: proved.shown_in.clone(), ..shown }
+    let basis = basis_view(&proved.verdict, &proved.basis);
+    ClaimView { name, abstracted: proved.abstracted.clone(), shown_in: proved.shown_in.clone(), basis, ..shown }
+}
+
+/// What a verdict rests on; none if it is unknown.
+fn basis_view(verdict: &Verdict, basis: &Basis) -> Option<BasisView> {
+    let Basis { ground, solvers, why_one } = basis;
+    let view = BasisView { ground: ground.word(), solvers: solvers.clone(), why_one: why_one.clone() };
+    (!matches!(verdict, Verdict::Unknown { .. })).then_some(view)
 }
 
 fn internal_error_text(system: &System, e: &InternalError) -> String {
@@ -604,6 +616,7 @@ fn configure(system: &System, options: &CheckOptions) -> Result<CheckConfig, Usa
     config.memory = options.memory;
     config.log_smt = options.log_smt.clone();
     config.second_opinion = options.second_opinion.clone();
+    config.trust = options.trust;
     config.options = options.engine_options.clone();
     Ok(config)
 }

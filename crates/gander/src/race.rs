@@ -84,6 +84,7 @@ pub(crate) fn race(
         deadline: config.timeout.and_then(|t| begin.checked_add(t)),
         memory: config.memory,
         second_opinion: config.second_opinion.clone(),
+        trust: config.trust,
         log_smt: config.log_smt.clone(),
         killer: referee.tools.clone(),
     };
@@ -113,16 +114,17 @@ pub(crate) fn race(
     for outcome in report.outcomes.iter_mut().filter(|o| matches!(o.verdict, Verdict::Unknown { .. })) {
         let answers = accounts.iter().flat_map(|a| a.answers.iter().map(move |answer| (&a.tool, answer)));
         let checked = answers.filter(|(_, a)| a.claim == outcome.claim).filter_map(|(tool, a)| match &a.standing {
-            Standing::Checked(verdict, warnings) => Some((tool, a.elapsed, verdict, warnings)),
+            Standing::Checked(verdict, certified) => Some((tool, a.elapsed, verdict, certified)),
             Standing::Claimed(_) => None,
         });
-        if let Some((tool, elapsed, verdict, warnings)) = checked.min_by_key(|(_, elapsed, _, _)| *elapsed) {
+        if let Some((tool, elapsed, verdict, certified)) = checked.min_by_key(|(_, elapsed, _, _)| *elapsed) {
             *outcome = Outcome {
                 claim: outcome.claim,
                 verdict: (**verdict).clone(),
                 engine: tool.clone(),
                 elapsed,
-                warnings: warnings.clone(),
+                warnings: certified.warnings.clone(),
+                basis: certified.basis.clone(),
             };
         }
     }

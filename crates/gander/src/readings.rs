@@ -7,7 +7,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use gander_certify::{CheckLimits, Checker};
+use gander_certify::{Basis, CheckLimits, Checker};
 use gander_engines::{CancelToken, CheckConfig, CheckReport, Nobody, Outcome};
 use gander_system::{Evidence, Leg, Obstacle, Role, Run, System, Verdict};
 use gander_term::{SymbolId, Value, evaluate};
@@ -31,7 +31,8 @@ pub(crate) fn reconcile(
     config.timeout = config.timeout.map(|t| t.saturating_sub(started.elapsed()));
     let Some(narrow) = system.without_doubt() else { return };
     let found = gander_engines::check(&Arc::new(narrow), &config, cancel, &Nobody);
-    let limits = CheckLimits { total: config.timeout, memory: config.memory, ..CheckLimits::default() };
+    let limits =
+        CheckLimits { total: config.timeout, memory: config.memory, trust: config.trust, ..CheckLimits::default() };
     let mut checker = Checker::new(&config.solvers, limits);
     for (i, mut other) in open.into_iter().zip(found.outcomes) {
         let wide = &mut report.outcomes[i];
@@ -42,7 +43,7 @@ pub(crate) fn reconcile(
         );
         // A run of the narrow reading is one of the wide reading, against which evidence is checked.
         if agrees && let Ok(certified) = checker.check(system, other.claim, &other.verdict) {
-            other.warnings = certified.warnings;
+            (other.warnings, other.basis) = (certified.warnings, certified.basis);
             other.elapsed = started.elapsed();
             *wide = other;
             continue;
@@ -55,6 +56,7 @@ pub(crate) fn reconcile(
         wide.verdict = Verdict::Unknown { explored_through, why };
         wide.engine = String::new();
         wide.warnings.clear();
+        wide.basis = Basis::default();
     }
     report.internal_errors.extend(found.internal_errors);
 }

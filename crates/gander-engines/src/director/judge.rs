@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use gander_certify::{CheckLimits, Panel, Rejection};
+use gander_certify::{Certified, CheckLimits, Panel, Rejection, Trust};
 use gander_smt::{Killer, Records};
 use gander_system::{ClaimId, System, Verdict};
 
@@ -25,6 +25,7 @@ const BRIEF: Duration = Duration::from_millis(100);
 pub(super) struct Judge {
     system: Arc<System>,
     memory: Option<u64>,
+    trust: Trust,
     /// Kept from answer to answer, as it keeps its solvers running.
     panel: Panel,
     /// When the last check has to be over.
@@ -38,7 +39,8 @@ impl Judge {
         cancel.kills(&killer);
         let grace = config.timeout.map_or(GRACE, |t| GRACE.max(t / GRACE_PART));
         let end = config.timeout.and_then(|t| started.checked_add(t)?.checked_add(grace));
-        let limits = CheckLimits { memory: config.memory, ..CheckLimits::default() };
+        let trust = config.trust;
+        let limits = CheckLimits { memory: config.memory, trust, ..CheckLimits::default() };
         let mut panel = Panel::new(&config.solvers, limits, config.second_opinion.as_deref());
         if let Some(folder) = &config.log_smt {
             panel.record(Records::new(folder.clone()));
@@ -46,7 +48,7 @@ impl Judge {
         panel.set_killer(&killer);
         // Thousands of claims may come with one invariant.
         panel.remember(system);
-        Judge { system: Arc::clone(system), memory: config.memory, panel, end, grace }
+        Judge { system: Arc::clone(system), memory: config.memory, trust, panel, end, grace }
     }
 
     /// Everything is over: what was found already still gets a short check; a very short one if somebody waits for the end.
@@ -61,29 +63,29 @@ impl Judge {
         self.end.is_some_and(|end| Instant::now() >= end)
     }
 
-    /// Has an answer checked, for no longer than `most` if that is given; the warnings if it is right.
+    /// Has an answer checked, for no longer than `most` if that is given; what it rests on if it is right.
     pub(super) fn judge(
         &mut self,
         claim: ClaimId,
         verdict: &Verdict,
         most: Option<Duration>,
-    ) -> Result<Vec<String>, Rejection> {
+    ) -> Result<Certified, Rejection> {
         let mut limits = self.limits();
         limits.total = [limits.total, most].into_iter().flatten().min();
         self.panel.check(&self.system, limits, None, claim, verdict)
     }
 
-    /// Whether conjectures are right, each with the warnings if it is.
-    pub(super) fn judge_conjectures(&mut self, verdicts: &[(ClaimId, &Verdict)]) -> Vec<Option<Vec<String>>> {
+    /// Whether conjectures are right, each with what it rests on if it is.
+    pub(super) fn judge_conjectures(&mut self, verdicts: &[(ClaimId, &Verdict)]) -> Vec<Option<Certified>> {
         self.judge_together(verdicts, BRIEF)
     }
 
-    /// Which of several answers are right, each with the warnings if it is; of the others nothing is known.
+    /// Which of several answers are right, each with what it rests on if it is; of the others nothing is known.
     pub(super) fn judge_together(
         &mut self,
         verdicts: &[(ClaimId, &Verdict)],
         most: Duration,
-    ) -> Vec<Option<Vec<String>>> {
+    ) -> Vec<Option<Certified>> {
         let mut limits = self.limits();
         limits.total = Some(limits.total.unwrap_or(most).min(most));
         let outcomes = self.panel.check_all(&self.system, limits, None, verdicts);
@@ -92,6 +94,6 @@ impl Judge {
 
     fn limits(&self) -> CheckLimits {
         let left = self.end.map(|end| end.saturating_duration_since(Instant::now()));
-        CheckLimits { total: left, memory: self.memory, ..CheckLimits::default() }
+        CheckLimits { total: left, memory: self.memory, trust: self.trust, ..CheckLimits::default() }
     }
 }

@@ -117,6 +117,7 @@ pub fn config(system: &System, time: Duration) -> RaceConfig {
         deadline: Some(Instant::now() + time),
         memory: None,
         second_opinion: None,
+        trust: gander_certify::Trust::One,
         log_smt: None,
         killer: Killer::new(),
     }

@@ -73,6 +73,7 @@ pub fn claim_view(system: &System, answered: Answered<'_>, saved: serde_json::Va
         shown_in: None,
         within: system.step_limit.as_ref().filter(|_| about_all_runs).map(ToString::to_string),
         claimed: Vec::new(),
+        basis: None,
     }
 }
 

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use gander::StructuralChecks;
+use gander::certify::Trust;
 use gander::engines::{InductionOptions, PathOrder};
 use gander::lang::{Code, Severity};
 
@@ -129,6 +130,11 @@ pub struct CheckArgs {
     /// A solver that must agree with each verdict
     #[arg(long, value_name = "SOLVER")]
     pub second_opinion: Option<String>,
+    /// What a verdict may rest on beside proofs that gander verifies: `one` solver, `two` solvers that agree, or nothing
+    /// (`proof`). Otherwise it is unknown. Without this option two solvers are asked where two can be, and the report names the
+    /// verdicts that rest on one
+    #[arg(long, value_name = "one|two|proof", value_parser = trust)]
+    pub trust: Option<Trust>,
     /// Fetch missing solvers first
     #[arg(long)]
     pub setup: bool,
@@ -208,6 +214,7 @@ impl CheckArgs {
             quiet: false,
             log_smt: None,
             second_opinion: None,
+            trust: None,
             setup: false,
             save_evidence: None,
             save_traces: None,
@@ -346,6 +353,9 @@ pub struct CertifyArgs {
     /// Ask only this solver
     #[arg(long, value_name = "SOLVER")]
     pub second_opinion: Option<String>,
+    /// What acceptance may rest on beside proofs that gander verifies: `one` solver, `two` that agree, or nothing (`proof`)
+    #[arg(long, value_name = "one|two|proof", value_parser = trust, conflicts_with = "second_opinion")]
+    pub trust: Option<Trust>,
     #[command(flatten)]
     pub solvers: SolverArgs,
 }
@@ -610,6 +620,10 @@ fn at_least_one(text: &str) -> Result<usize, String> {
         Ok(0) | Err(_) => Err("a number of at least 1 was expected".to_string()),
         Ok(n) => Ok(n),
     }
+}
+
+fn trust(text: &str) -> Result<Trust, String> {
+    text.parse()
 }
 
 fn megabytes(text: &str) -> Result<u64, String> {

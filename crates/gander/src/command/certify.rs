@@ -1,6 +1,6 @@
 //! `gander certify`.
 
-use gander::certify::{Certified, CheckLimits, Checker, Rejection};
+use gander::certify::{Certified, CheckLimits, Checker, Rejection, Trust};
 use gander::system::{Decided, EvidenceFile, read_evidence_text};
 use gander::system::{System, Verdict};
 use gander::{InternalErrorFile, check_contract_tree, doubt_about, is_contract_tree, load, read_input};
@@ -70,7 +70,10 @@ fn checker(args: &CertifyArgs) -> Result<Checker, String> {
     match &args.second_opinion {
         Some(solver) => Checker::with_solver(&solvers, CheckLimits::default(), solver)
             .ok_or_else(|| format!("the solver `{solver}` was not found")),
-        None => Ok(Checker::new(&solvers, CheckLimits::default())),
+        None => {
+            let trust = args.trust.unwrap_or(Trust::Agreement);
+            Ok(Checker::new(&solvers, CheckLimits { trust, ..CheckLimits::default() }))
+        }
     }
 }
 
@@ -95,9 +98,8 @@ fn show(claim: &str, word: &str, outcome: Result<Certified, Rejection>, output: 
         Ok(certified) => {
             let how = match (certified.queries, certified.certificates) {
                 (0, 0) => "by evaluation".to_string(),
-                (0, _) => "by linear proofs".to_string(),
-                (1, _) => format!("1 question to {}", certified.by.join(", ")),
-                (n, _) => format!("{n} questions to {}", certified.by.join(", ")),
+                (0, _) => "by proofs that were verified".to_string(),
+                _ => certified.basis.to_string(),
             };
             output.put(&format!("{} {claim} {word} ({how})\n", paint.good("accepted:")));
             for warning in &certified.warnings {

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use gander::certify::Trust;
 use gander::engines::{CancelToken, CheckReport, EngineOptions, InductionOptions, PathOptions, Portfolio};
 use gander::lang::Code;
 use gander::lang::codes::CATALOGUE;
@@ -83,6 +84,7 @@ fn prepare(args: &CheckArgs, output: &mut Output) -> Result<CheckOptions, String
         solvers: Some(solvers),
         log_smt: args.log_smt.clone(),
         second_opinion: args.second_opinion.clone(),
+        trust: args.trust.unwrap_or(Trust::Agreement),
         paint: if args.json { gander::report::Paint::Plain } else { output.paint_err() },
         file_form: if args.json { FileForm::Included } else { FileForm::LeftOut },
         analysis: if args.modular { Analysis::Modular } else { Analysis::Whole },

@@ -7,6 +7,7 @@
 
 use std::sync::Arc;
 
+use gander_certify::Basis;
 use gander_lang::lustre::{ClaimRole, ClaimSource, Module, Modules};
 use gander_system::{Claim, ClaimId, ClaimKind, Verdict};
 use rustc_hash::FxHashMap;
@@ -52,6 +53,8 @@ pub(super) struct Fact {
     pub(super) part: Arc<Part>,
     pub(super) verdict: Verdict,
     pub(super) engine: String,
+    /// What the verdict rests on.
+    pub(super) basis: Basis,
 }
 
 /// Conclusions nest no deeper than this; calls that do are better looked at together.

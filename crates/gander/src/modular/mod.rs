@@ -13,6 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use gander_certify::Basis;
 use gander_engines::{CancelToken, CheckConfig, CheckReport, Event, Observer};
 use gander_lang::lustre::{ClaimRole, ClaimSource, Modules};
 use gander_report::{DiagnosticView, Severity};
@@ -36,6 +37,8 @@ pub(crate) struct Proved {
     pub(crate) own_claim: ClaimId,
     pub(crate) verdict: Verdict,
     pub(crate) engine: String,
+    /// What the verdict rests on, with all that the tree is made of.
+    pub(crate) basis: Basis,
     /// The time from the beginning.
     pub(crate) elapsed: Duration,
     /// The node in which it was shown, if it is not the root.
@@ -198,6 +201,7 @@ impl Analysis<'_> {
                     part: Arc::clone(part),
                     verdict: outcome.verdict,
                     engine: outcome.engine,
+                    basis: outcome.basis,
                 };
                 // A claim that the node does not have without abstraction is of no use.
                 let _ = self.book.establish(fact);
@@ -229,6 +233,7 @@ impl Analysis<'_> {
             own_claim: main.claim,
             verdict: main.verdict,
             engine: main.engine,
+            basis: tree.basis,
             elapsed,
             shown_in: (main.node != system.name).then_some(main.node),
             abstracted: tree.abstracted,

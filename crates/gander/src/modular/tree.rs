@@ -3,7 +3,7 @@
 //! A tree is written as a list of parts, callees first. A part is a system of a node, given by the node and the nodes that
 //! are abstracted in it, and evidence for claims of that system. To check it, each system is made again from the source.
 
-use gander_certify::{Certified, Checker, Rejection};
+use gander_certify::{Basis, Certified, Checker, Rejection};
 use gander_lang::lustre::Modules;
 use gander_system::{ClaimId, Decided, EVIDENCE_SCHEMA, System, Verdict, read_evidence, write_evidence};
 use serde_json::{Value, json};
@@ -29,11 +29,7 @@ pub fn check_contract_tree(
         let part = checker.check(system, claim, verdict)?;
         certified.queries += part.queries;
         certified.certificates += part.certificates;
-        for solver in part.by {
-            if !certified.by.contains(&solver) {
-                certified.by.push(solver);
-            }
-        }
+        certified.basis.join(&part.basis);
         for warning in part.warnings {
             if !certified.warnings.contains(&warning) {
                 certified.warnings.push(warning);
@@ -114,6 +110,7 @@ fn check_part(book: &mut Book<'_>, part: &Value, path: &str, judge: &mut Judge<'
             part: of.clone(),
             verdict,
             engine: String::new(),
+            basis: Basis::default(),
         });
     }
     for fact in facts {
@@ -126,6 +123,8 @@ fn check_part(book: &mut Book<'_>, part: &Value, path: &str, judge: &mut Judge<'
 pub(super) struct Tree {
     pub(super) file: Value,
     pub(super) abstracted: Vec<String>,
+    /// What its proofs rest on together.
+    pub(super) basis: Basis,
 }
 
 /// The tree that shows a claim of `root` which follows from `facts`.
@@ -148,7 +147,7 @@ pub(super) fn write_tree(book: &mut Book<'_>, root: &System, claim: &str, facts:
             }
         }
     }
-    let mut parts: Vec<Value> = Vec::new();
+    let (mut parts, mut basis): (Vec<Value>, Basis) = Default::default();
     let mut last: Option<(usize, Vec<Value>)> = None;
     let close = |last: &mut Option<(usize, Vec<Value>)>, parts: &mut Vec<Value>, book: &Book<'_>| {
         if let Some((f, proofs)) = last.take() {
@@ -159,6 +158,7 @@ pub(super) fn write_tree(book: &mut Book<'_>, root: &System, claim: &str, facts:
     // Facts are in the order in which they were found, so each comes behind those that it relies on.
     for f in (0..needed.len()).filter(|&f| needed[f]) {
         let fact = &book.facts[f];
+        basis.join(&fact.basis);
         let proof = write_evidence(&fact.part.system, fact.claim, &fact.verdict).ok()?;
         match &mut last {
             Some((g, proofs)) if std::ptr::eq(&*book.facts[*g].part, &*fact.part) => proofs.push(proof),
@@ -176,7 +176,7 @@ pub(super) fn write_tree(book: &mut Book<'_>, root: &System, claim: &str, facts:
         "verdict": "holds",
         "evidence": { "kind": CONTRACT_TREE, "parts": parts },
     });
-    Some(Tree { file, abstracted })
+    Some(Tree { file, abstracted, basis })
 }
 
 fn wrong(why: impl Into<String>) -> Rejection {
