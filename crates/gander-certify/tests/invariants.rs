@@ -26,8 +26,10 @@ const PARITY: [&str; 2] = ["x >= 0 and x mod 2 == 0", "x >= 1 and x mod 2 == 1"]
 #[test]
 fn inductive_invariants() {
     let s = parity().always("x >= 0");
+    let c = solver_checker().check(&s, ClaimId(0), &holds(invariant(&s, &PARITY))).unwrap();
+    assert!(c.queries > 0 && c.basis.solvers.len() == 1, "{c:?}");
     let c = accepts(&s, holds(invariant(&s, &PARITY)));
-    assert!(c.queries > 0 && c.by.len() == 1, "{c:?}");
+    assert!(c.queries == 0 && c.basis.solvers.is_empty(), "{c:?}");
     accepts(&s, holds(invariant(&s, &["x >= 0", "x >= 0"])));
     accepts(&s, holds(k_inductive(&s, 1, &["x >= 0", "x >= 0"])));
     refuses(&s, holds(invariant(&s, &["x >= 1", "x >= 0"])), "does not hold after `start 0`");
@@ -51,9 +53,12 @@ fn verdicts_that_are_checked_together_stand_and_fall_alone() {
     let s = parity().always("x >= 0");
     let (right, same) = (holds(invariant(&s, &PARITY)), holds(invariant(&s, &PARITY)));
     let claim = ClaimId(0);
-    let outcomes = checker().check_all(&s, &[(claim, &right), (claim, &same)]);
+    let outcomes = solver_checker().check_all(&s, &[(claim, &right), (claim, &same)]);
     // One question is enough for both, and neither asks again.
-    assert!(outcomes.iter().all(|o| o.as_ref().is_ok_and(|c| c.queries == 0 && c.by.len() == 1)), "{outcomes:?}");
+    assert!(
+        outcomes.iter().all(|o| o.as_ref().is_ok_and(|c| c.queries == 0 && c.basis.solvers.len() == 1)),
+        "{outcomes:?}"
+    );
     let wrong = holds(invariant(&s, &["x >= 0", "x >= 2"]));
     let unfit = fails(invariant(&s, &PARITY));
     let outcomes = checker().check_all(&s, &[(claim, &right), (claim, &wrong), (claim, &unfit), (claim, &same)]);
@@ -490,7 +495,7 @@ fn a_second_opinion_asks_only_that_solver() {
     let limits = gander_certify::CheckLimits::default();
     let mut by_z3 = gander_certify::Checker::with_solver(&solvers, limits, "z3").expect("z3 is part of the set-up");
     let c = by_z3.check(&s, ClaimId(0), &holds(invariant(&s, &PARITY))).unwrap();
-    assert_eq!(c.by, ["z3"]);
+    assert_eq!(c.basis.solvers, ["z3"]);
     assert!(gander_certify::Checker::with_solver(&solvers, limits, "nobody").is_none());
 }
 

@@ -51,7 +51,7 @@ fn an_invariant_for_many_claims_is_shown_once() {
     let mut questions = Vec::new();
     for claim in 8..23 {
         let certified = checker.check(&s, ClaimId(claim), &verdict).unwrap();
-        assert!(!certified.by.is_empty(), "{claim}");
+        assert!(!certified.basis.solvers.is_empty(), "{claim}");
         questions.push(certified.queries);
     }
     // The first also asks about the start and seven transitions, in one question.
@@ -92,7 +92,10 @@ fn small_linear_obligations_need_no_solver() {
     let nobody = Arc::new(Solvers::find(Search { named: Vec::new(), cache: None, path: None }));
     let mut checker = Checker::new(&nobody, CheckLimits::default());
     let certified = checker.check(&s, ClaimId(15), &verdict).unwrap();
-    assert!(certified.certificates >= 8 && certified.queries == 0 && certified.by.is_empty(), "{certified:?}");
+    assert!(
+        certified.certificates >= 8 && certified.queries == 0 && certified.basis.solvers.is_empty(),
+        "{certified:?}"
+    );
     // An invariant that is none is not accepted.
     let wrong: Vec<String> = (0..8).map(|i| format!("{i} <= x and x <= {}", 10 * i - usize::from(i == 3))).collect();
     let wrong = holds(invariant(&s, &wrong.iter().map(String::as_str).collect::<Vec<_>>()));
@@ -104,7 +107,7 @@ fn small_linear_obligations_need_no_solver() {
     let solvers = Arc::new(Solvers::from_environment());
     let mut second = Checker::with_solver(&solvers, CheckLimits::default(), "z3").expect("z3");
     let certified = second.check(&s, ClaimId(15), &verdict).unwrap();
-    assert!(certified.certificates == 0 && certified.queries > 0 && certified.by == ["z3"], "{certified:?}");
+    assert!(certified.certificates == 0 && certified.queries > 0 && certified.basis.solvers == ["z3"], "{certified:?}");
 }
 
 #[test]
@@ -179,7 +182,7 @@ fn a_solver_that_hangs_does_not_keep_others_from_being_asked() {
     checker.remember(&s);
     for verdict in [&inductive, &one] {
         let certified = checker.check(&s, ClaimId(15), verdict).unwrap();
-        assert!(certified.by.iter().any(|name| name == "z3"), "{certified:?}");
+        assert!(certified.basis.solvers.iter().any(|name| name == "z3"), "{certified:?}");
     }
     // Nobody else is there: it is waited for as long as the check may last, and no longer.
     let named = vec![("yices".to_string(), silent.0.clone())];

@@ -26,7 +26,7 @@ fn a_right_run_breaks_always() {
     let s = counter().always("x != 6");
     let legs = vec![go_with(0, &[3]), go_with(0, &[2]), to(0, &[1], &[6])];
     let c = accepts(&s, fails_run(run(0, &[0], legs)));
-    assert_eq!((c.queries, c.by.len()), (0, 0));
+    assert_eq!((c.queries, c.basis.solvers.len()), (0, 0));
     accepts(&s, fails_run(run(0, &[0], vec![times(2, vec![go_with(0, &[3])])])));
     accepts(&s, fails_run(run(0, &[0], vec![times(3, vec![times(2, vec![go_with(0, &[1])])])])));
 }

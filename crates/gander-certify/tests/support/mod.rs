@@ -223,3 +223,15 @@ pub fn holds_run(r: Run) -> Verdict {
 pub fn fails_run(r: Run) -> Verdict {
     Verdict::Fails(Evidence::Run(r))
 }
+
+/// Notes that a test was skipped, and why.
+#[allow(clippy::print_stderr)]
+pub fn skip(why: &str) {
+    use std::io::Write;
+    eprintln!("SKIPPED {why}");
+    if let Some(path) = std::env::var_os("GANDER_SKIP_LOG")
+        && let Ok(mut file) = std::fs::OpenOptions::new().create(true).append(true).open(path)
+    {
+        let _ = writeln!(file, "{why}");
+    }
+}
