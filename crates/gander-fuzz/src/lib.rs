@@ -6,11 +6,13 @@
 //! - [`terms`]: random terms of every operator under random values: the evaluator, the simplifier, the text form and
 //!   every solver found must agree.
 //! - [`linear`]: random linear formulas: the refuter of `gander-linear` against every solver and the evaluator.
+//! - [`proofs`]: random formulas of every sort: the clausal proofs of `gander-proof` against every solver and the evaluator.
 //!
 //! All are deterministic in their seed, run for a bounded number of rounds in the tests, and for as long as wanted with
 //! `cargo run --release -p gander-fuzz -- TARGET --seconds N`.
 
 pub mod linear;
+pub mod proofs;
 pub mod source;
 mod streams;
 pub mod terms;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use gander_fuzz::{Budget, Tally, linear, source, terms};
+use gander_fuzz::{Budget, Tally, linear, proofs, source, terms};
 use gander_lang::LANGUAGES;
 
 fn main() -> ExitCode {
@@ -22,11 +22,16 @@ fn main() -> ExitCode {
             println!("{counts:?}");
             tally
         }
+        Some("proofs") => {
+            let (tally, counts) = proofs::run(&gander_smt::Solvers::from_environment(), seed, budget);
+            println!("{counts:?}");
+            tally
+        }
         target => match LANGUAGES.iter().find(|language| Some(language.name) == target) {
             Some(language) => source::run(language, &source::seeds(language), seed, budget),
             None => {
                 let languages: Vec<&str> = LANGUAGES.iter().map(|language| language.name).collect();
-                eprintln!("usage: gander-fuzz terms|linear|{} [--seconds N] [--seed S]", languages.join("|"));
+                eprintln!("usage: gander-fuzz terms|linear|proofs|{} [--seconds N] [--seed S]", languages.join("|"));
                 return ExitCode::from(2);
             }
         },

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use gander_fuzz::{Budget, Tally, linear, source, terms};
+use gander_fuzz::{Budget, Tally, linear, proofs, source, terms};
 use gander_lang::LANGUAGES;
 
 fn expect_clean(tally: &Tally, at_least: u64) {
@@ -75,6 +75,21 @@ fn linear_formulas_against_solvers() {
         skip("solvers: linear_formulas_against_solvers: none found");
     } else {
         assert!(tally.deep > 500, "hardly anything was compared: {tally:?}");
+    }
+}
+
+#[test]
+fn clausal_proofs_against_solvers() {
+    let solvers = gander_smt::Solvers::from_environment();
+    let (tally, counts) = proofs::run(&solvers, 1, Budget::Rounds(800));
+    expect_clean(&tally, 800);
+    assert!(counts.refuted > 100 && counts.models > 100, "hardly anything was decided: {counts:?}");
+    // The encoding of many of these formulas has the empty clause already: there is nothing to change in their proofs.
+    assert!(counts.refused > counts.refuted / 3, "changed proofs pass: {counts:?}");
+    if solvers.all().is_empty() {
+        skip("solvers: clausal_proofs_against_solvers: none found");
+    } else {
+        assert!(tally.deep > 200, "hardly anything was compared: {tally:?}");
     }
 }
 

@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use gander_certify::Trust;
 use gander_engines::{CancelToken, CheckConfig, Nobody, check};
 use gander_lang::{LineIndex, Loaded, language_of};
-use gander_smt::Solvers;
+use gander_smt::{Search, Solvers};
 use gander_system::{ClaimId, Evidence, System, Verdict};
 use libtest_mimic::{Arguments, Failed, Trial};
 
@@ -82,8 +83,69 @@ fn main() {
     trials.push(Trial::test("at_least_sixty_models", move || {
         if models < 60 { Err(format!("only {models} models").into()) } else { Ok(()) }
     }));
+    let lying = corpus.clone();
+    trials.push(Trial::test("a_solver_that_lies_gives_no_wrong_verdict", move || lying_solvers(&lying)));
     trials.push(Trial::test("a_wrong_expectation_fails", move || wrong_expectations_fail(&root, &solvers)));
     libtest_mimic::run(&arguments, trials).exit();
+}
+
+/// One solver says `unsat` for `sat`, the other one is honest: with two that must agree, no verdict is wrong.
+fn lying_solvers(corpus: &Path) -> Result<(), Failed> {
+    let found = Solvers::from_environment();
+    let (Some(z3), Some(yices)) = (found.z3(), found.yices()) else {
+        skip("solvers: a_solver_that_lies_gives_no_wrong_verdict: z3 or yices is missing");
+        return Ok(());
+    };
+    let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
+    for (lying, honest) in [(z3, yices), (yices, z3)] {
+        let path = folder.path().join(format!("lying-{}", lying.name));
+        let text = format!("#!/bin/sh\n'{}' \"$@\" | sed -u 's/^sat$/unsat/'\n", lying.program.display());
+        std::fs::write(&path, text).map_err(|e| e.to_string())?;
+        std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o755))
+            .map_err(|e| e.to_string())?;
+        let named = [("cvc5", Path::new("none")), (&*lying.name, &*path), (&*honest.name, &*honest.program)];
+        let named = named.iter().map(|(name, path)| (name.to_string(), path.to_path_buf())).collect();
+        let solvers = Arc::new(Solvers::find(Search { named, ..Search::default() }));
+        for language in ["sts", "lustre", "btor2", "vmt"] {
+            // A part of them: what is not decided takes all its time.
+            for path in files(&corpus.join(language).join("fails")).into_iter().step_by(7) {
+                let source = std::fs::read_to_string(&path).map_err(|e| e.to_string())?;
+                let expected = expectations(&source)?;
+                let loaded = load(&source, &path.to_string_lossy())?;
+                for system in loaded.system.into_iter().chain(loaded.others) {
+                    let system = Arc::new(system.with_structural_claims());
+                    let claims = (0..system.claims.len()).map(ClaimId::from).collect();
+                    let mut config = CheckConfig::new(Arc::clone(&solvers), claims);
+                    (config.trust, config.timeout) = (Trust::Two, Some(Duration::from_millis(700)));
+                    for outcome in check(&system, &config, &CancelToken::new(), &Nobody).outcomes {
+                        let name = &system.claims[outcome.claim.index()].name;
+                        let word = expected.get(name).map_or(Word::Holds, |e| e.truth.unwrap_or(e.word));
+                        let wrong = match outcome.verdict {
+                            Verdict::Holds(_) => word == Word::Fails,
+                            Verdict::Fails(_) => word == Word::Holds,
+                            Verdict::Unknown { .. } => false,
+                        };
+                        if wrong {
+                            return Err(format!("{} lies: {}: {name}", lying.name, path.display()).into());
+                        }
+                    }
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Notes that a test was skipped, and why.
+#[allow(clippy::print_stderr)]
+fn skip(why: &str) {
+    use std::io::Write as _;
+    eprintln!("SKIPPED {why}");
+    if let Some(path) = std::env::var_os("GANDER_SKIP_LOG")
+        && let Ok(mut log) = std::fs::OpenOptions::new().append(true).create(true).open(path)
+    {
+        let _ = writeln!(log, "{why}");
+    }
 }
 
 fn files(folder: &Path) -> Vec<PathBuf> {
