@@ -14,7 +14,7 @@ use gander_smt::{Answer, Limits, Reason, Solver, StepSymbol};
 use gander_term::TermId;
 
 use crate::basis::{Ground, Support, Trust};
-use crate::case::{Case, Line, Model, within};
+use crate::case::{Case, Line, Model, NOT_EVALUATED, within};
 use crate::rejection::{Rejection, undecided};
 
 /// With [`Trust::Agreement`]: what second solvers may take in all, beside a tenth of the time of the checker.
@@ -127,6 +127,9 @@ impl Case<'_> {
             let solver = self.seconds[at].solver().clone();
             match self.end_second(formula, at, asked)? {
                 Ok(None) => return Ok(Second::Agrees(self.agreement(asked.first, &solver))),
+                Ok(Some(_)) if self.pool.has_quantifier(formula) => {
+                    reasons.push((solver, Reason::Incomplete(NOT_EVALUATED.to_string())));
+                }
                 Ok(Some(model)) => return Ok(Second::Disagrees(self.blame(asked, &solver, model))),
                 Err(reason) => reasons.push((solver, reason)),
             }
@@ -139,6 +142,9 @@ impl Case<'_> {
             self.known.second_time += clock.elapsed();
             match found {
                 Ok(None) => return Ok(Second::Agrees(self.agreement(asked.first, &solver))),
+                Ok(Some(_)) if self.pool.has_quantifier(formula) => {
+                    reasons.push((solver, Reason::Incomplete(NOT_EVALUATED.to_string())));
+                }
                 Ok(Some(model)) => return Ok(Second::Disagrees(self.blame(asked, &solver, model))),
                 Err(reason) => reasons.push((solver, reason)),
             }
@@ -174,6 +180,7 @@ impl Case<'_> {
         let clock = Instant::now();
         self.queries += 1;
         let session = &mut self.seconds[at];
+        let solver = session.solver().clone();
         let found = match session.end_check(limits) {
             Answer::Unsat => Ok(None),
             Answer::Sat => {
@@ -187,7 +194,7 @@ impl Case<'_> {
         self.known.second_time += clock.elapsed();
         self.look_up()?;
         Ok(match found {
-            Ok(Some(model)) => self.confirm(formula, model),
+            Ok(Some(model)) => self.confirm(&solver, formula, model),
             other => other,
         })
     }

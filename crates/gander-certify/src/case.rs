@@ -16,7 +16,7 @@ use gander_system::System;
 use gander_term::{EvalError, Features, Op, Pool, Sort, SymbolId, TermId, Value};
 
 use crate::agreement::{Asked, Second};
-use crate::basis::{Basis, Ground, Support};
+use crate::basis::{Basis, Ground, Support, Trust};
 use crate::formula::{computed, fold_closed};
 use crate::known::Known;
 use crate::obvious::obvious_model;
@@ -35,6 +35,9 @@ const TIME_AT_ONCE: Duration = Duration::from_millis(200);
 /// The time that a solver has for a question before the next one is asked, and by how much it grows from turn to turn.
 const FIRST_SLICE: Duration = Duration::from_secs(1);
 const SLICE_GROWTH: u32 = 3;
+
+/// Why a solution that a solver gives is not known to be one.
+pub(crate) const NOT_EVALUATED: &str = "a quantifier cannot be evaluated";
 
 /// What must have no solution, and what a solution would mean.
 pub(crate) type Obligation = (TermId, String);
@@ -450,20 +453,27 @@ impl<'a> Case<'a> {
         session.pop();
         self.look_up()?;
         match result {
-            Ok(Some(model)) => Ok(self.confirm(formula, model)),
+            Ok(Some(model)) => Ok(self.confirm(solver, formula, model)),
             other => Ok(other),
         }
     }
 
     /// A model is believed only if the formula evaluates to true in it.
-    pub(crate) fn confirm(&mut self, formula: TermId, model: Model) -> Result<Option<Model>, Reason> {
+    pub(crate) fn confirm(&mut self, by: &Solver, formula: TermId, model: Model) -> Result<Option<Model>, Reason> {
         let look_up = |s: SymbolId| model.iter().find(|(t, _)| *t == s).map(|(_, v)| v.clone());
         match computed(&self.pool, formula, &look_up) {
             Ok(Value::Bool(true)) => Ok(Some(model)),
             Ok(_) => Err(Reason::Garbage("a model that is none".to_string())),
-            // A quantifier cannot be evaluated: the solver's word has to do.
+            Err(EvalError::Unbounded) if matches!(self.limits.trust, Trust::Two | Trust::Proof) => {
+                Err(Reason::Incomplete(NOT_EVALUATED.to_string()))
+            }
+            // The solver's word has to do.
             Err(EvalError::Unbounded) => {
-                self.rest_on(Support { ground: Ground::OneSolver, solvers: 0 });
+                if self.limits.trust == Trust::Agreement {
+                    self.known.why_one.get_or_insert_with(|| NOT_EVALUATED.to_string());
+                }
+                let support = self.known.support_by(Ground::OneSolver, &[by]);
+                self.rest_on(support);
                 Ok(Some(model))
             }
             Err(e) => Err(Reason::Incomplete(e.describe(&self.pool))),
@@ -542,7 +552,7 @@ impl<'a> Case<'a> {
                     self.sessions[at].pop();
                     // A model counts only if it is one.
                     let confirmed = answer.and_then(|found| match found {
-                        Some((whole, model)) => self.confirm(whole, model),
+                        Some((whole, model)) => self.confirm(solver, whole, model),
                         None => Ok(None),
                     });
                     outcome = match confirmed {
