@@ -333,6 +333,25 @@ fn contracts_speak_of_modes_and_of_past_outputs() {
 }
 
 #[test]
+fn unguarded_pre_of_an_expression_has_two_readings() {
+    let doubt = |y: &str| {
+        let sub = "node sub(a: bool) returns (b: bool); let b = pre (a or not a); tel";
+        let s = system(&format!("{sub}\nnode top(x: bool) returns (y: bool); let y = {y}; --%PROPERTY y;\ntel"));
+        s.doubt.as_ref().map(|d| s.pool.display(d.formula.term()).to_string().replace('`', ""))
+    };
+    assert_eq!(doubt("pre true").as_deref(), Some("pre#1@before"));
+    assert_eq!(doubt("pre (not x)").as_deref(), Some("pre#1@before == not x@before"));
+    for two_readings in ["sub(x)", "pre sub(x)", "pre (pre true)"] {
+        assert!(doubt(two_readings).is_some(), "{two_readings}");
+    }
+    for one_reading in
+        ["pre x", "x -> pre true", "pre (x -> pre x)", "condact(x, sub(x), true)", "pre (x -> pre (not x))"]
+    {
+        assert_eq!(doubt(one_reading), None, "{one_reading}");
+    }
+}
+
+#[test]
 fn assumptions_are_not_about_outputs() {
     let contract = |items: &str| {
         messages(&format!("node top(x: int) returns (y: int); (*@contract {items} guarantee y > 0; *) let y = x; tel"))

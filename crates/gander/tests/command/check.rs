@@ -341,6 +341,62 @@ tel
     assert_eq!(ran.code, 1);
 }
 
+/// In JKind an unguarded `pre` of an expression is the expression of the values before, in Kind 2 any value. Under `condact`, and of what
+/// has `pre` or `->` in it, both have any value.
+#[test]
+fn unguarded_pre_of_an_expression_is_read_in_two_ways() {
+    let model = "\
+node two(y: int) returns (same: bool);
+let
+  same = (pre y = pre y);
+tel
+node sub(y: bool) returns (z: bool);
+let
+  z = pre (y or not y);
+tel
+node top(x: bool; n: int) returns (ok: bool);
+let
+  --%MAIN;
+  ok = pre (x or not x);
+  --%PROPERTY ok;
+  check \"constant\" pre true;
+  check \"sum\" pre (n + 1) = pre n + 1;
+  check \"element\" (pre [x, true])[1];
+  check \"in a call\" sub(x);
+  check \"of a variable\" pre (if x then n else n) = pre n;
+  check reachable \"reached\" pre false;
+  check \"wrong\" pre (n + 1) = pre n;
+  check \"negated\" not pre true;
+  check \"under arrow\" pre (0 -> n) = pre (0 -> n);
+  check \"of outputs\" pre sub(x) = pre sub(x);
+  check \"condact\" condact(x, sub(x), true);
+  check \"late\" condact(false -> true, two(n), true);
+  check reachable \"variable\" pre x;
+  check \"guarded\" true -> pre true;
+  check \"either\" pre (n > 0) or not pre (n > 0) or x or not x;
+tel
+";
+    let expected = [
+        ("unknown", &["ok", "constant", "sum", "element", "in a call", "of a variable", "reached"][..]),
+        ("fails", &["wrong", "negated", "under arrow", "of outputs", "condact", "late"]),
+        ("holds", &["variable", "guarded", "either"]),
+    ];
+    let folder = Folder::with("top.lus", model);
+    for modular in [&[][..], &["--modular"]] {
+        let ran = folder.run(&[&["check", "--json", "top.lus"], modular].concat());
+        let view: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+        let all = view["results"].as_array().unwrap();
+        for (verdict, names) in expected {
+            for name in names {
+                let found = all.iter().find(|r| r["claim"] == *name).unwrap_or_else(|| panic!("{name}: {}", ran.out));
+                assert_eq!(found["verdict"], verdict, "{name} {modular:?}");
+            }
+        }
+    }
+    let written = folder.run(&["export", "--to", "lustre", "top.lus"]);
+    assert!(written.err.contains("readers of the language differ"), "{}", written.err);
+}
+
 /// A saved run that is one in a single reading of the language is not accepted either.
 #[test]
 fn certify_knows_both_readings_of_unguarded_pre() {

@@ -178,25 +178,14 @@ impl Model<'_> {
         let stream = self.as_stream(cell, clock, path, "pre", span);
         let current = self.streams.get(stream).current;
         let (before, before_now) = self.before(stream);
-        let later = if open && self.restarts(clock) {
-            // After a restart the value is as arbitrary as at the very beginning.
+        let later = if open && clock != BASE {
+            // When the clock is on for the first time, or after a restart, the value is as arbitrary as at the very beginning.
             let fresh = self.fresh(clock);
             self.mk(Op::Ite, &[fresh.later, before_now, current])
         } else {
             current
         };
         Cell { first: before, later, instant: false }
-    }
-
-    /// True if the clock, or one above it, can begin anew.
-    pub(super) fn restarts(&self, mut clock: ClockId) -> bool {
-        while let Some(c) = self.clocks.get(clock) {
-            if c.restart.is_some() {
-                return true;
-            }
-            clock = c.parent;
-        }
-        false
     }
 
     /// What an equation on a clock says: the value while the clock is on, the last one while it is off.

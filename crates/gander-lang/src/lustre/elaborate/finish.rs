@@ -3,16 +3,17 @@
 use gander_system::{
     BuildError, ClaimKind, ClaimOrigin, Goal as StateGoal, NodeId, Proviso, Role, StreamKind, System, SystemBuilder,
 };
-use gander_term::TermId;
+use gander_term::{SymbolId, TermId};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::causality::Causality;
 use super::model::{Formula, Goal, Model};
-use super::streams::StreamId;
+use super::streams::{Before, StreamId};
 use super::values::{BASE, Cell};
 use crate::Code;
 
-const DOUBT: &str = "it depends on the first value of an unguarded `pre`: in JKind every `pre x` has the same, in Kind 2 \
-                     each has its own; `init -> pre x` is read alike by both";
+const DOUBT: &str = "it depends on the first value of an unguarded `pre`: in JKind every `pre x` has the same, and `pre (x + 1)` is \
+                     one more than that; in Kind 2 each `pre` has its own; `init -> pre x` is read alike by both";
 
 impl Model<'_> {
     /// True if there is something to check.
@@ -154,37 +155,24 @@ impl Model<'_> {
     /// Values before the first instant that some equation reads become inputs.
     fn declare_befores(&mut self, equations: &[Option<Cell>]) -> Result<(), BuildError> {
         let roots: Vec<TermId> = equations.iter().flatten().flat_map(|c| [c.first, c.later]).collect();
-        let free: rustc_hash::FxHashSet<_> = self.builder.pool.free_symbols(&roots).into_iter().collect();
-        // One for each stream that has several.
-        let mut others: rustc_hash::FxHashMap<_, TermId> = rustc_hash::FxHashMap::default();
-        let mut same = Vec::new();
+        let free: FxHashSet<SymbolId> = self.builder.pool.free_symbols(&roots).into_iter().collect();
+        let mut read: Vec<(StreamId, TermId)> = Vec::new();
         for before in std::mem::take(&mut self.streams.befores) {
             let symbol = before.symbol;
-            let (name, sort) = {
-                let s = self.builder.pool.symbol(symbol);
-                (s.name.clone(), s.sort)
-            };
+            let name = &self.builder.pool.symbol(symbol).name;
             let next = self.builder.pool.find_symbol(&format!("{name}'"));
             if !free.contains(&symbol) && !next.is_some_and(|n| free.contains(&n)) {
                 continue;
             }
-            let range = before.of.and_then(|id| self.range_of(id));
-            let var = self.builder.var(&name, sort, Role::Input, range, Some(before.span))?;
-            self.builder.set_stream(var, Some(StreamKind::Internal));
+            self.declare_before(&before)?;
             // Elements without a stream of their own are those of arrays of unknown size: only Kind 2 reads them.
-            let Some(id) = before.of else { continue };
-            let numerals = self.builder.so_far().var(self.streams.get(id).var).numerals;
-            self.builder.set_numerals(var, numerals);
-            let value = self.builder.pool.var(symbol);
-            match others.get(&id) {
-                Some(&other) => same.push(self.builder.pool.eq(value, other)),
-                None => drop(others.insert(id, value)),
-            }
+            read.extend(before.of.map(|id| (id, self.builder.pool.var(symbol))));
         }
         // A program that only Kind 2 reads is meant as Kind 2 has it.
-        if super::dialect::only_in_kind2(self.file).is_some() {
-            same.clear();
-        }
+        let mut same = match super::dialect::only_in_kind2(self.file) {
+            Some(_) => Vec::new(),
+            None => self.same_befores(&read)?,
+        };
         let mut texts: Vec<String> = Vec::new();
         if !same.is_empty() {
             texts.push(DOUBT.into());
@@ -204,6 +192,72 @@ impl Model<'_> {
             self.builder.set_doubt(same, &texts.join("; or "));
         }
         Ok(())
+    }
+
+    /// Declares a value before the first instant as an input.
+    fn declare_before(&mut self, before: &Before) -> Result<(), BuildError> {
+        let (name, sort) = {
+            let s = self.builder.pool.symbol(before.symbol);
+            (s.name.clone(), s.sort)
+        };
+        let range = before.of.and_then(|id| self.range_of(id));
+        let var = self.builder.var(&name, sort, Role::Input, range, Some(before.span))?;
+        self.builder.set_stream(var, Some(StreamKind::Internal));
+        if let Some(id) = before.of {
+            let numerals = self.builder.so_far().var(self.streams.get(id).var).numerals;
+            self.builder.set_numerals(var, numerals);
+        }
+        Ok(())
+    }
+
+    /// What JKind says of values before the first instant that are read, each with its stream. A variable has one such
+    /// value. An expression without `pre` and `->` has the value that follows from those of its variables; one with them
+    /// becomes a variable of its own for each `pre` of it. In a node under `condact` each `pre` has its own variable.
+    fn same_befores(&mut self, read: &[(StreamId, TermId)]) -> Result<Vec<TermId>, BuildError> {
+        let unnamed: FxHashSet<StreamId> = self.streams.memories.values().copied().collect();
+        let mut variables: FxHashMap<StreamId, TermId> = FxHashMap::default();
+        let mut same = Vec::new();
+        let mut expressions: Vec<(Cell, TermId)> = Vec::new();
+        for &(id, value) in read {
+            let stream = self.streams.get(id);
+            if stream.clock != BASE {
+                continue;
+            }
+            if !unnamed.contains(&id) {
+                match variables.get(&id) {
+                    Some(&other) => same.push(self.builder.pool.eq(value, other)),
+                    None => drop(variables.insert(id, value)),
+                }
+            } else if let Some(definition) = stream.definition.filter(|d| d.cell.instant && d.over.is_none()) {
+                expressions.push((definition.cell, value));
+            }
+        }
+        let mut map: FxHashMap<SymbolId, TermId> = FxHashMap::default();
+        for (cell, _) in &expressions {
+            for symbol in self.builder.pool.free_symbols(&[cell.first]) {
+                let now = self.builder.pool.var(symbol);
+                let Some(&id) = self.streams.by_current.get(&now).filter(|_| !map.contains_key(&symbol)) else {
+                    continue;
+                };
+                let before = match variables.get(&id) {
+                    Some(&before) => before,
+                    None => {
+                        let (before, _) = self.before(id);
+                        if let Some(made) = self.streams.befores.pop() {
+                            self.declare_before(&made)?;
+                        }
+                        variables.insert(id, before);
+                        before
+                    }
+                };
+                map.insert(symbol, before);
+            }
+        }
+        for (cell, value) in expressions {
+            let expression = self.builder.pool.substitute(cell.first, &map);
+            same.push(self.builder.pool.eq(value, expression));
+        }
+        Ok(same)
     }
 }
 

@@ -17,7 +17,7 @@ use super::aggregates::Selection;
 use super::model::Model;
 use super::streams::{Definition, NewStream, StreamId};
 use super::types::{INT, Shape, Ty};
-use super::values::{Cell, ClockId, Val};
+use super::values::{BASE, Cell, ClockId, Val};
 use crate::{Code, Span};
 
 /// An index that is a symbol of the logic.
@@ -248,7 +248,7 @@ impl Model<'_> {
             (self.at_indices(self.streams.get(stream).current, &binders), self.before(stream))
         };
         let (before, before_now) = (self.at_indices(before, &binders), self.at_indices(before_now, &binders));
-        let later = if open && self.restarts(clock) {
+        let later = if open && clock != BASE {
             let fresh = self.fresh(clock);
             self.mk(Op::Ite, &[fresh.later, before_now, current])
         } else {
