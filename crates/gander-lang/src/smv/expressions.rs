@@ -93,7 +93,8 @@ impl Parser<'_> {
         let start = self.span();
         let unary = match self.text() {
             "!" => Some(("!", 14)),
-            "-" => Some(("-", 13)),
+            // Tighter than `::`: NuSMV reads `-a :: b` as `(-a) :: b`, whatever its manual says.
+            "-" => Some(("-", 14)),
             "G" if self.temporal => Some(("G", 6)),
             "F" if self.temporal => Some(("F", 6)),
             "X" if self.temporal => Some(("X", 6)),

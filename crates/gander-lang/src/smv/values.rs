@@ -1,6 +1,6 @@
 //! Values of expressions: terms, and what has no sort of its own: symbols of enumerations, sets, cases of these.
 
-use gander_term::{BvOp, IBig, Op, Pool, Sort, TermId, Value as Constant, Width};
+use gander_term::{BvOp, IBig, Op, Pool, Sort, TermId, Value as Constant, Width, evaluate};
 
 /// What an expression stands for.
 #[derive(Clone, Debug)]
@@ -20,11 +20,16 @@ pub(super) enum Value {
 
 pub(super) type Made<T> = Result<T, String>;
 
+/// A term; what is constant is computed, as the amount of a shift in `w << 1 + 1`.
 fn mk(pool: &mut Pool, op: Op, args: &[TermId]) -> Made<TermId> {
-    pool.mk(op, args).map_err(|error| {
+    let made = pool.mk(op, args).map_err(|error| {
         let found: Vec<String> = error.found.iter().map(|s| s.name(pool).into_owned()).collect();
         format!("{error}, and these are {}", found.join(" and "))
-    })
+    })?;
+    if args.iter().any(|a| pool.as_constant(*a).is_none()) {
+        return Ok(made);
+    }
+    Ok(evaluate(pool, made, &|_| None).map_or(made, |value| pool.constant(value)))
 }
 
 fn same_numbers(pool: &mut Pool, a: TermId, b: TermId) -> (TermId, TermId) {

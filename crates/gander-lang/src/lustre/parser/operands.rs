@@ -190,8 +190,7 @@ impl Parser<'_> {
                 Some(Next::Operand)
             }
             _ => {
-                let (signed, width) =
-                    machine_type(word).filter(|_| self.operand_follows() || self.kind(1) == K::Minus)?;
+                let (signed, width) = machine_type(word).filter(|_| self.operand_follows())?;
                 self.open(machine, Frame::Cast(CastTo::Machine { signed, width }, start, MACHINE_CAST))
             }
         };
@@ -225,8 +224,7 @@ impl Parser<'_> {
     /// Whether an operand begins behind the next token.
     fn operand_follows(&self) -> bool {
         match self.kind(1) {
-            K::Int | K::Real | K::LParen | K::LBracket | K::Bang | K::Tick | K::Hash | K::ColonColon => true,
-            K::Minus => false,
+            K::Int | K::Real | K::LParen | K::LBracket | K::Bang | K::Tick | K::Hash | K::ColonColon | K::Minus => true,
             K::Word => !self.infix_follows(),
             _ => false,
         }

@@ -40,9 +40,14 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether a word of Kind 2 is a variable that is defined here.
+    /// Whether a word of Kind 2 is a variable that is defined here. Behind a word that is not declared, `[` begins an array: in
+    /// `assert [x, 2] = a` as in `check [x, 2] = a`.
     fn defines(&self) -> bool {
-        matches!(self.kind(1), K::Equals | K::Comma | K::Assign | K::Dot | K::LBracket | K::EqEq)
+        match self.kind(1) {
+            K::Equals | K::Comma | K::Assign | K::Dot | K::EqEq => true,
+            K::LBracket => self.is_declared(self.word(0)),
+            _ => false,
+        }
     }
 
     fn statement(&mut self, into: &mut Vec<Statement>) -> Option<()> {
@@ -224,7 +229,18 @@ impl Parser<'_> {
     fn alone(&self) -> bool {
         !matches!(
             self.kind(1),
-            K::Text | K::Word | K::Int | K::Real | K::LParen | K::Bang | K::ColonColon | K::Hash | K::Colon
+            K::Text
+                | K::Word
+                | K::Int
+                | K::Real
+                | K::LParen
+                | K::LBracket
+                | K::Minus
+                | K::Tick
+                | K::Bang
+                | K::ColonColon
+                | K::Hash
+                | K::Colon
         )
     }
 
