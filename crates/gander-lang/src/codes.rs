@@ -222,7 +222,7 @@ catalogue! {
         "`in Node` asks which node the system is in. It has a meaning in claims, fairness, assumptions and definitions for them; a transition or an invariant is already written inside its node."
         "spec A var x: int start -> N { x == 0 } node N { go when in N }"
     E0406 "parameter used outside its step"
-        "A parameter has a value during a step of its transition only. A start, an invariant or a claim about states cannot mention it; `reachable gate with formula` can."
+        "A parameter has a value during a step of its transition only. A start, an invariant or a claim about states cannot mention it; `reachable gate with formula` can. Inputs of SMV and VMT-LIB are such parameters."
         "spec A var x: int start { x == 0 } step put(n: int) { x := n } always p: n > 0"
     E0407 "assignment in a start"
         "A start says what holds at the beginning. There is no value before, so nothing is assigned: write `x == 0`. What a start does not mention has any value."

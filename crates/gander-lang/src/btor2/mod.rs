@@ -10,7 +10,7 @@ mod operators;
 use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
 use crate::language::Loaded;
-use crate::machine::{Asked, Machine, Property, Variable, file_stem};
+use crate::machine::{Asked, Inputs, Machine, Property, Variable, file_stem};
 use crate::report::Report;
 use crate::span::Span;
 use gander_system::Numerals;
@@ -339,6 +339,7 @@ impl File {
             }
         }
         let (pool, init, invariant, properties) = (self.pool, self.init, self.constraints, self.properties);
-        Machine { name, pool, variables, init, trans, invariant, properties }
+        let inputs = Inputs::OfStates;
+        Machine { name, pool, variables, inputs, init, trans, invariant, properties }
     }
 }

@@ -5,7 +5,7 @@ use super::syntax::*;
 use super::values::{self, Value};
 use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
-use crate::machine::{Asked, Machine, Property, Variable};
+use crate::machine::{Asked, Inputs, Machine, Property, Variable};
 use crate::report::Report;
 use crate::span::Span;
 use crate::suggest::nearest;
@@ -71,6 +71,7 @@ pub(super) fn machine(file: &File, source: &str, name: String, report: &mut Repo
         name,
         pool: Pool::new(),
         variables: Vec::new(),
+        inputs: Inputs::OfSteps,
         init: Vec::new(),
         trans: Vec::new(),
         invariant: Vec::new(),
@@ -294,9 +295,7 @@ impl<'a> Elaborate<'a> {
 
     fn next(&mut self, args: &[Value]) -> Result<Value, String> {
         let [Value::Term(t, signed)] = args else { return Err("`next` of this is not supported".to_string()) };
-        let inputs: FxHashSet<SymbolId> =
-            self.variables.iter().filter(|(v, _)| v.next.is_none()).map(|(v, _)| v.current).collect();
-        if self.pool.free_symbols(&[*t]).iter().any(|s| inputs.contains(s)) {
+        if self.input_in(&self.pool.free_symbols(&[*t])).is_some() {
             return Err("`next` of an input variable is not supported".to_string());
         }
         Ok(Value::Term(self.pool.substitute(*t, &self.primes), *signed))
@@ -355,7 +354,22 @@ impl<'a> Elaborate<'a> {
             };
             let (variable, signed) = self.variables[v].clone();
             let Some(value) = self.value(i, *value) else { continue };
-            if let Err(first) = self.assignments.add(*when, v, mentions(&self.pool, &value), name.span) {
+            if variable.next.is_none() {
+                let message = format!("`{}` is an input variable: it cannot be assigned", variable.name);
+                let help = "restrict it with TRANS, or declare it with VAR";
+                self.report.add(Diagnostic::new(Code::E0403, name.span, message).help(help));
+                continue;
+            }
+            let mentioned = mentions(&self.pool, &value);
+            if *when != When::Next
+                && let Some(input) = self.input_in(&mentioned)
+            {
+                let place =
+                    if *when == When::Init { "an assignment to `init`" } else { "an assignment of all instants" };
+                self.input_out_of_step(&input, place, name.span);
+                continue;
+            }
+            if let Err(first) = self.assignments.add(*when, v, mentioned, name.span) {
                 let message = format!("`{}` is given a value that it has already", variable.name);
                 let diagnostic = Diagnostic::new(Code::E0401, name.span, message);
                 let advice =
@@ -365,10 +379,6 @@ impl<'a> Elaborate<'a> {
             }
             let symbol = match (when, variable.next) {
                 (When::Next, Some(next)) => next,
-                (When::Next, None) => {
-                    self.report.error(Code::E0403, name.span, "an input variable has no next value");
-                    continue;
-                }
                 _ => variable.current,
             };
             let left = Value::Term(self.pool.var(symbol), signed);
@@ -382,7 +392,7 @@ impl<'a> Elaborate<'a> {
             }
         }
         for &e in &module.init {
-            let made = self.about_state(i, e, "INIT");
+            let made = self.without_inputs(i, e, "INIT");
             self.machine.init.extend(made);
         }
         for &e in &module.trans {
@@ -390,7 +400,7 @@ impl<'a> Elaborate<'a> {
             self.machine.trans.extend(made);
         }
         for &e in &module.invar {
-            let made = self.about_state(i, e, "INVAR");
+            let made = self.without_inputs(i, e, "INVAR");
             self.machine.invariant.extend(made);
         }
         for (k, (spec, name, formula, span)) in module.specs.iter().enumerate() {
@@ -428,6 +438,31 @@ impl<'a> Elaborate<'a> {
         Some(made)
     }
 
+    /// A formula that speaks of one state and of no step from it.
+    fn without_inputs(&mut self, i: usize, e: Expr, place: &str) -> Option<TermId> {
+        let made = self.about_state(i, e, place)?;
+        match self.input_in(&self.pool.free_symbols(&[made])) {
+            None => Some(made),
+            Some(input) => {
+                self.input_out_of_step(&input, place, self.file.span(e));
+                None
+            }
+        }
+    }
+
+    /// The name of an input among symbols.
+    fn input_in(&self, symbols: &[SymbolId]) -> Option<String> {
+        let symbols: FxHashSet<SymbolId> = symbols.iter().copied().collect();
+        let is_input = |v: &&(Variable, bool)| v.0.next.is_none() && symbols.contains(&v.0.current);
+        self.variables.iter().find(is_input).map(|(v, _)| v.name.clone())
+    }
+
+    fn input_out_of_step(&mut self, input: &str, place: &str, span: Span) {
+        let message = format!("`{input}` is an input variable: it belongs to a step and cannot stand in {place}");
+        let help = "an input variable has its place in TRANS, `next(x) := …`, INVARSPEC and LTLSPEC";
+        self.report.add(Diagnostic::new(Code::E0406, span, message).help(help));
+    }
+
     /// `G p`, `F p`, `G F p`, `G (p -> F q)`; for a branching property only the first.
     fn temporal(&mut self, i: usize, e: Expr, spec: Spec) -> Option<Asked> {
         let file = self.file;
@@ -445,7 +480,10 @@ impl<'a> Elaborate<'a> {
                 }
                 _ => {
                     let p = self.below(*inner);
-                    Asked::Always(self.about_state(i, p, "a property")?)
+                    Asked::Always(match spec {
+                        Spec::Branching => self.without_inputs(i, p, "a CTL property")?,
+                        _ => self.about_state(i, p, "a property")?,
+                    })
                 }
             },
             Part::Unary("F", p) if spec == Spec::Linear => {

@@ -47,6 +47,43 @@ pub fn load(source: &str, file_name: &str) -> Loaded {
 mod tests {
     use super::*;
 
+    /// How many nodes the system of `LTLSPEC F x` has: with a relation that is not evidently total runs may end.
+    fn nodes(sections: &str) -> usize {
+        let text = format!("MODULE main VAR x : boolean; y : 0..2; z : {{a, b}}; {sections} LTLSPEC F x");
+        let loaded = load(&text, "m.smv");
+        loaded.system.unwrap_or_else(|| panic!("{sections}: {:?}", loaded.diagnostics)).nodes.len()
+    }
+
+    #[test]
+    fn assignments_within_types_make_a_total_relation() {
+        for total in [
+            "",
+            "ASSIGN next(x) := !x; next(y) := case x : 0; y = 1 : {1, 2}; TRUE : y; esac; next(z) := {a, b};",
+            "IVAR i : boolean; j : 0..2; ASSIGN next(x) := i; next(y) := i ? j : y;",
+            "IVAR w : word[4]; VAR v : word[4]; n : integer; ASSIGN next(v) := v + w; next(n) := n + 1;",
+            "TRANS next(x) = !x; TRANS next(y) in 1..2; ASSIGN next(z) := x ? a : z;",
+            "FROZENVAR f : boolean; ASSIGN next(x) := f;",
+        ] {
+            assert_eq!(nodes(total), 1, "{total}");
+        }
+        for perhaps_not in [
+            "TRANS x",
+            "INVAR x -> y = 0",
+            "INVAR x",
+            "IVAR i : boolean; TRANS i = x",
+            "ASSIGN next(y) := y + 1;",
+            "TRANS next(y) = 3",
+            "TRANS next(y) = 1; TRANS next(y) = 2",
+            "TRANS next(x) = next(x) & y = 1",
+            "IVAR j : 0..3; ASSIGN next(y) := j;",
+            "ASSIGN next(y) := case x : 0; TRUE : {3, 4}; esac;",
+            "IVAR j : 2..1; ASSIGN next(x) := TRUE;",
+            "INVAR y = 0; ASSIGN next(y) := {1, 2};",
+        ] {
+            assert_eq!(nodes(perhaps_not), 2, "{perhaps_not}");
+        }
+    }
+
     #[test]
     fn the_text_of_a_property_is_whole() {
         let text = "MODULE main\nVAR a : array 0..1 of boolean;\nINVARSPEC !(a[0] | a[1]);\nINVARSPEC a[0] -> a[1]\n";

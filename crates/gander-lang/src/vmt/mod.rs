@@ -7,7 +7,7 @@
 use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
 use crate::language::Loaded;
-use crate::machine::{Asked, Machine, Property, Variable, file_stem};
+use crate::machine::{Asked, Inputs, Machine, Property, Variable, file_stem};
 use crate::report::Report;
 use crate::smtlib::terms::{Meaning, Terms};
 use crate::smtlib::tree::{Id, Tree};
@@ -54,7 +54,7 @@ struct File<'t, 'a> {
     next: FxHashMap<SymbolId, SymbolId>,
     /// The symbols that stand for next values.
     nexts: FxHashSet<SymbolId>,
-    init: Vec<TermId>,
+    init: Vec<(TermId, Span)>,
     trans: Vec<TermId>,
     properties: Vec<Property>,
 }
@@ -155,7 +155,7 @@ impl<'a> File<'_, 'a> {
             return;
         }
         match key {
-            ":init" => self.init.push(term),
+            ":init" => self.init.push((term, span)),
             ":trans" => self.trans.push(term),
             ":invar-property" => {
                 let number = value.map_or("", |v| tree.text(v));
@@ -193,7 +193,26 @@ impl<'a> File<'_, 'a> {
         }
     }
 
-    fn machine(self, name: String) -> Machine {
+    /// `:init` speaks of state variables only.
+    fn check_init(&mut self) {
+        let inputs = self.declared.iter().filter(|(_, s, _)| !self.nexts.contains(s) && !self.next.contains_key(s));
+        let inputs: FxHashSet<SymbolId> = inputs.map(|(_, s, _)| *s).collect();
+        for &(t, span) in &self.init {
+            let free = self.terms.pool.free_symbols(&[t]);
+            let Some(found) = free.iter().find(|s| inputs.contains(s) || self.nexts.contains(s)) else { continue };
+            let name = &self.terms.pool.symbol(*found).name;
+            let (code, what) = if inputs.contains(found) {
+                (Code::E0406, "an input (it has no `:next`), which belongs to a step")
+            } else {
+                (Code::E0404, "a next value")
+            };
+            let message = format!("`:init` is about states, and `{name}` is {what}");
+            self.terms.report.error(code, span, message);
+        }
+    }
+
+    fn machine(mut self, name: String) -> Machine {
+        self.check_init();
         if self.properties.is_empty() && !self.terms.report.has_errors() {
             let diagnostic = Diagnostic::new(Code::W0803, Span::at(0), "this file has no property to check");
             self.terms.report.add(diagnostic.help("annotate a formula with `:invar-property 0`"));
@@ -212,7 +231,9 @@ impl<'a> File<'_, 'a> {
                 span: Some(span),
             })
             .collect();
-        let (init, trans, properties) = (self.init, self.trans, self.properties);
-        Machine { name, pool, variables, init, trans, invariant: Vec::new(), properties }
+        let init = self.init.into_iter().map(|(t, _)| t).collect();
+        let (trans, properties) = (self.trans, self.properties);
+        let (inputs, invariant) = (Inputs::OfSteps, Vec::new());
+        Machine { name, pool, variables, inputs, init, trans, invariant, properties }
     }
 }

@@ -3,9 +3,15 @@
 //! It becomes a system with one node and one transition, or several if the relation is a disjunction of steps. Nothing is kept implicitly: what the relation does not
 //! determine is arbitrary. Claims are those of the file and no others.
 //!
-//! Files that ask about infinite runs do not ask about runs that end, and maximal runs that end count here. So these claims are
-//! about a system where every run may leave for a node `ended` at any time, and is of no interest then: *eventually at `ended`*, under
-//! the fairness that the file states.
+//! Temporal properties of these files are about infinite runs, and maximal runs that end count in a [`System`]. So these
+//! claims are about a system where every run may leave for a node `ended` at any time, and is of no interest then: for `F p` it is
+//! *eventually p or at `ended`*, under the fairness that the file states. Where the relation is evidently total there is no such node.
+//!
+//! Inputs are state variables that no step keeps. In some languages ([`Inputs::OfSteps`]) a value of an input that allows no step
+//! does not exist. In infinite runs there is none. What is always true and mentions inputs is asked of steps there: a
+//! variable keeps what the last step made of it.
+
+mod total;
 
 use crate::smtlib::relation;
 use crate::span::Span;
@@ -28,16 +34,25 @@ pub(crate) struct Variable {
     pub span: Option<Span>,
 }
 
+/// What the values of inputs belong to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Inputs {
+    /// To states: every state has some, whether a step leaves it or not.
+    OfStates,
+    /// To steps: without a step there is no input.
+    OfSteps,
+}
+
 /// What is asked.
 #[derive(Clone, Debug)]
 pub(crate) enum Asked {
     /// It always holds.
     Always(TermId),
-    /// It holds at some time.
+    /// It holds at some time in every infinite run.
     Eventually(TermId),
-    /// It holds again and again.
+    /// It holds again and again in every infinite run.
     AlwaysEventually(TermId),
-    /// The first is followed by the second.
+    /// In every infinite run the first is followed by the second.
     LeadsTo(TermId, TermId),
     /// No infinite run has each of these infinitely often; runs that end do not matter.
     NotForEver(Vec<TermId>),
@@ -58,6 +73,7 @@ pub(crate) struct Machine {
     pub name: String,
     pub pool: Pool,
     pub variables: Vec<Variable>,
+    pub inputs: Inputs,
     pub init: Vec<TermId>,
     pub trans: Vec<TermId>,
     pub invariant: Vec<TermId>,
@@ -98,18 +114,60 @@ enum Runs {
 impl Machine {
     /// The system; a second one if there are properties about infinite runs beside others.
     pub(crate) fn build(mut self) -> Result<Vec<System>, BuildError> {
-        let about_infinite = |p: &Property| matches!(p.asked, Asked::NotForEver(_));
+        let mentions_inputs = |p: &Property| matches!(p.asked, Asked::Always(t) if self.mentions_inputs(t));
+        let by_steps = self.inputs == Inputs::OfSteps && self.properties.iter().any(mentions_inputs);
+        let temporal = |p: &Property| !matches!(p.asked, Asked::Always(_) | Asked::NotForEver(_));
+        let matters = by_steps || self.properties.iter().any(temporal);
+        let is_total = matters && total::is_total(&self);
+        let about_infinite = |p: &Property| match p.asked {
+            Asked::NotForEver(_) => true,
+            Asked::Always(_) => false,
+            _ => !is_total,
+        };
         let (infinite, all): (Vec<_>, Vec<_>) =
             std::mem::take(&mut self.properties).into_iter().partition(about_infinite);
+        let of_steps = by_steps && !is_total;
         if infinite.is_empty() || all.is_empty() {
             let runs = if infinite.is_empty() { Runs::All } else { Runs::Infinite };
             self.properties = if infinite.is_empty() { all } else { infinite };
+            if of_steps {
+                self.ask_of_steps();
+            }
             return Ok(vec![self.system(runs)?]);
         }
         let (mut first, mut second) = (self.clone(), self);
         first.properties = all;
         second.properties = infinite;
+        if of_steps {
+            first.ask_of_steps();
+        }
         Ok(vec![first.system(Runs::All)?, second.system(Runs::Infinite)?])
+    }
+
+    fn mentions_inputs(&self, t: TermId) -> bool {
+        let free = self.pool.free_symbols(&[t]);
+        self.variables.iter().any(|v| v.next.is_none() && free.contains(&v.current))
+    }
+
+    /// Makes properties about inputs into properties of variables that keep what the last step made of them.
+    fn ask_of_steps(&mut self) {
+        for k in 0..self.properties.len() {
+            let p = &self.properties[k];
+            let Asked::Always(t) = p.asked else { continue };
+            if !self.mentions_inputs(t) {
+                continue;
+            }
+            let (name, span) = (format!("{}.held", p.name), p.span);
+            let current = self.pool.declare_fresh(&name, Sort::Bool);
+            let next = self.pool.declare_fresh(&format!("next({name})"), Sort::Bool);
+            let (held, primed) = (self.pool.var(current), self.pool.var(next));
+            self.init.push(held);
+            let kept = self.pool.eq(primed, t);
+            self.trans.push(kept);
+            let numerals = Numerals::Unsigned;
+            self.variables.push(Variable { name, sort: Sort::Bool, current, next: Some(next), numerals, span });
+            self.properties[k].asked = Asked::Always(held);
+        }
     }
 
     fn system(self, runs: Runs) -> Result<System, BuildError> {
@@ -171,6 +229,15 @@ impl Machine {
                 let t = rename(builder, t);
                 builder.state_formula(t, &p.name)
             };
+            // What a run has to come to, if it does not end.
+            let goal = |builder: &mut SystemBuilder, goal: StateTerm| match runs {
+                Runs::All => Ok(goal),
+                Runs::Infinite => {
+                    let over = at_node(builder, ended)?;
+                    let either = builder.pool.or([goal.term(), over.term()]);
+                    builder.state_formula(either, &p.name)
+                }
+            };
             let kind = match p.asked.clone() {
                 Asked::NotForEver(formulas) => {
                     let (mut under, mut made) = (Vec::new(), Vec::new());
@@ -185,12 +252,17 @@ impl Machine {
                     ClaimKind::Eventually { goal, under }
                 }
                 Asked::Always(t) => ClaimKind::Always(formula(&mut builder, t)?),
-                Asked::Eventually(t) => ClaimKind::Eventually { goal: formula(&mut builder, t)?, under: Vec::new() },
+                Asked::Eventually(t) => {
+                    let t = formula(&mut builder, t)?;
+                    ClaimKind::Eventually { goal: goal(&mut builder, t)?, under: Vec::new() }
+                }
                 Asked::AlwaysEventually(t) => {
-                    ClaimKind::AlwaysEventually { goal: formula(&mut builder, t)?, under: Vec::new() }
+                    let t = formula(&mut builder, t)?;
+                    ClaimKind::AlwaysEventually { goal: goal(&mut builder, t)?, under: Vec::new() }
                 }
                 Asked::LeadsTo(from, to) => {
                     let (from, to) = (formula(&mut builder, from)?, formula(&mut builder, to)?);
+                    let to = goal(&mut builder, to)?;
                     ClaimKind::LeadsTo { from, to, under: Vec::new() }
                 }
             };
