@@ -25,6 +25,9 @@ struct Timing {
     condition: Option<Cell>,
 }
 
+/// Below a path with more bytes the path begins anew, with the number of the instance.
+const LONGEST_PATH: usize = 400;
+
 impl<'a> Model<'a> {
     /// The outputs of a call. `parts` are the values below the call, as [`super::walk::children`] lists them.
     pub(super) fn call(&mut self, at: At, id: ExprId, call: &'a Call, parts: Vec<Val>) -> Val {
@@ -217,6 +220,12 @@ impl<'a> Model<'a> {
         let above = match at {
             Some(i) if !self.instances[i].path.is_empty() => self.instances[i].path.clone(),
             _ => self.builder.so_far().name.clone(),
+        };
+        // Every stream has its path in its name. Nobody reads one that is longer, and thousands of calls within each other
+        // would take the square of their number.
+        let above = match above.len() {
+            0..=LONGEST_PATH => above,
+            _ => format!("{}..{}", self.builder.so_far().name, self.instances.len()),
         };
         let number = self.globals.ordinals.get(&id).copied().unwrap_or(1);
         let mut path = format!("{above}.{}#{number}", self.word(node.name.word));
