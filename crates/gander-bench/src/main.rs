@@ -145,9 +145,7 @@ fn main() -> ExitCode {
 }
 
 fn become_tool(words: Vec<String>) -> ExitCode {
-    if let Some((program, arguments)) = words.split_first() {
-        say(&format!("{program}: {}", launch(program, arguments)));
-    }
+    say(&format!("{}: {}", words.get(1).map_or("no program", String::as_str), launch(&words)));
     ExitCode::from(127)
 }
 

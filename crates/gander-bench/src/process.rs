@@ -2,7 +2,8 @@
 //!
 //! A job runs in a session of its own: the child is this program again, which calls `setsid` and then becomes the tool
 //! (see [`launch`]). Tools put their solvers into process groups of their own, but they stay in the session, so the
-//! session is what is measured and what is killed: nothing of a job outlives it. Memory is the resident memory of the
+//! session is what is measured and what is killed: nothing of a job outlives it. If we are killed, the kernel kills the tool
+//! (on Linux: parent-death signal). Memory is the resident memory of the
 //! whole session; it is watched, not limited by the kernel, because a limit on address space would say nothing about a
 //! Java machine that reserves gigabytes.
 
@@ -84,7 +85,21 @@ pub struct Finish {
 }
 
 /// Becomes another program, in a new session and without core dumps. Returns only if that fails.
-pub fn launch(program: &str, arguments: &[String]) -> io::Error {
+///
+/// The first argument is the number of the process that asks for it.
+pub fn launch(arguments: &[String]) -> io::Error {
+    let [parent, program, arguments @ ..] = arguments else {
+        return io::Error::other("a process number and a program are needed");
+    };
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::process::{getppid, set_parent_process_death_signal};
+        let _ = set_parent_process_death_signal(Some(Signal::KILL));
+        // If it died before that, there is no signal.
+        if getppid().is_none_or(|p| p.as_raw_nonzero().get().to_string() != *parent) {
+            return io::Error::other("the process that asked for it is gone");
+        }
+    }
     if let Err(e) = setsid() {
         return e.into();
     }
@@ -101,6 +116,7 @@ pub fn run(launch: &Launch<'_>, limits: &Limits, interrupted: &AtomicBool) -> io
     let begin = Instant::now();
     let mut child = Command::new(launch.launcher)
         .arg(LAUNCH)
+        .arg(std::process::id().to_string())
         .arg(launch.program)
         .args(launch.arguments)
         .envs(launch.environment.iter().map(|(k, v)| (k, v)))

@@ -58,7 +58,7 @@ use bad::Bad;
 use basis::Support;
 use case::Case;
 use known::Known;
-use rejection::{INTERRUPTED, OUT_OF_TIME, undecided, wrong};
+use rejection::{INTERRUPTED, OUT_OF_MEMORY, OUT_OF_TIME, undecided, wrong};
 use unroll::Induction;
 
 /// What a check may cost.
@@ -135,7 +135,10 @@ impl Tools {
     }
 
     /// What a check says that was stopped by the sign.
-    fn broken_off(&self) -> Rejection {
+    fn broken_off(&self, stopped: Stopped) -> Rejection {
+        if stopped == Stopped::OutOfMemory {
+            return undecided(OUT_OF_MEMORY);
+        }
         undecided(if self.killer.is_tripped() { INTERRUPTED } else { OUT_OF_TIME })
     }
 }
@@ -258,7 +261,7 @@ impl Checker {
             let mut case = Case::new(system, &self.tools, deadline);
             replay::replay(&mut case, run, &mut replay::Blind).map(drop)
         });
-        replayed.unwrap_or_else(|Stopped| Err(self.tools.broken_off()))
+        replayed.unwrap_or_else(|stopped| Err(self.tools.broken_off(stopped)))
     }
 
     /// [`Checker::check`] for several verdicts about one system, each with its own outcome. What they have in common is
@@ -271,8 +274,8 @@ impl Checker {
         let deadline = self.tools.limits.total.and_then(|t| Instant::now().checked_add(t));
         let mut outcomes = Vec::with_capacity(verdicts.len());
         let sign = self.tools.sign(deadline);
-        if sign.heed(|| self.check_each(system, verdicts, deadline, &mut outcomes)).is_err() {
-            outcomes.resize_with(verdicts.len(), || Err(self.tools.broken_off()));
+        if let Err(stopped) = sign.heed(|| self.check_each(system, verdicts, deadline, &mut outcomes)) {
+            outcomes.resize_with(verdicts.len(), || Err(self.tools.broken_off(stopped)));
         }
         outcomes
     }

@@ -25,6 +25,9 @@ impl std::error::Error for Rejection {}
 /// Somebody used the killer.
 pub(crate) const INTERRUPTED: &str = "the check was interrupted";
 /// The limit on the time of the whole check was reached.
+/// Why a check was broken off at the limit on memory.
+pub(crate) const OUT_OF_MEMORY: &str = "the check reached the memory limit";
+
 pub(crate) const OUT_OF_TIME: &str = "the check ran out of time";
 
 pub(crate) fn wrong(why: impl Into<String>) -> Rejection {

@@ -26,10 +26,9 @@ pub struct CheckConfig {
     pub jobs: usize,
     /// Seed of everything that is random.
     pub seed: u64,
-    /// Bytes of memory that one solver may use.
+    /// Bytes of memory that this process and its solvers may use together; the limit of the process
+    /// ([`gander_term::memory`]) or three fifths of the machine's if not given.
     pub memory: Option<u64>,
-    /// Bytes of memory that the whole check may use, solvers included; three fifths of the machine's if not given.
-    pub total_memory: Option<u64>,
     /// The solvers to ask.
     pub solvers: Arc<Solvers>,
     /// A folder to keep every solver conversation in.
@@ -53,7 +52,6 @@ impl CheckConfig {
             jobs: 0,
             seed: 0,
             memory: None,
-            total_memory: None,
             solvers,
             log_smt: None,
             second_opinion: None,

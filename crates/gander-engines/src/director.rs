@@ -28,16 +28,15 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel}
 use std::time::{Duration, Instant};
 
 use gander_certify::{Basis, Certified, Rejection};
+use gander_smt::memory::{in_use, usual_limit};
 use gander_smt::{Killer, Records};
 use gander_system::{ClaimId, Evidence, Leg, NodeFormulas, Obstacle, System, Verdict};
-use gander_term::stop::Stopped;
 use rustc_hash::FxHashSet;
 
 use crate::board::{Board, Fact, ProvedInvariant};
 use crate::cancel::CancelToken;
 use crate::config::{CheckConfig, CheckReport, Event, InternalError, Observer, Outcome};
 use crate::engine::{Desk, EngineInfo, Message, Proposal, engines};
-use crate::memory::{machine_memory, used_memory};
 use crate::portfolio::{ModelProfile, Part};
 use crate::reduction::Reduction;
 use crate::schedule::Schedule;
@@ -135,7 +134,7 @@ fn run(
         let (given, up) = (Arc::clone(system), sign.clone());
         sign.heed_apart(move || Reduction::of(&given, &|| up.is_up()))
     };
-    let reduction = reduced.unwrap_or_else(|Stopped| Reduction::none(system));
+    let reduction = reduced.unwrap_or_else(|_| Reduction::none(system));
     let board = Arc::new(Board::new(system));
     let settled = Arc::new(system.claims.iter().map(|_| AtomicBool::new(true)).collect::<Vec<_>>());
     for claim in &config.claims {
@@ -176,6 +175,8 @@ fn run(
         internal_errors: Vec::new(),
         schedule: Schedule::default(),
         facts: BTreeMap::new(),
+        most_memory: config.memory.or_else(gander_term::memory::limit).or_else(usual_limit),
+        relieved: None,
     };
     let ending = director.begin().unwrap_or_else(|| {
         observer.event(&Event::Working);
@@ -273,8 +274,16 @@ enum Ending {
     Cancelled,
 }
 
-/// How often the memory in use is looked at.
+/// How often the memory in use is looked at: usually, and if more than half of the limit is in use.
 const MEMORY_LOOK: Duration = Duration::from_millis(250);
+const CLOSER_LOOK: Duration = Duration::from_millis(30);
+
+/// One part in so many of the limit on memory is kept free, by stopping engines: first with [`GIVING_BACK`] between
+/// them, then at every look.
+const FREE_PARTS: [u64; 2] = [4, 8];
+
+/// How long an engine that was stopped has to give its memory back, before the next one is stopped.
+const GIVING_BACK: Duration = Duration::from_millis(500);
 
 struct Director<'a> {
     system: &'a Arc<System>,
@@ -309,6 +318,10 @@ struct Director<'a> {
     schedule: Schedule,
     /// How many facts each engine published.
     facts: BTreeMap<&'static str, u64>,
+    /// Bytes of memory that may be in use.
+    most_memory: Option<u64>,
+    /// When an engine was last stopped for memory.
+    relieved: Option<Instant>,
 }
 
 /// An answer that waits for a shorter run.
@@ -361,8 +374,7 @@ impl Director<'_> {
             return Ending::Exhausted;
         }
         let mut may_hire = true;
-        let most = self.config.total_memory.or_else(|| Some(machine_memory()? / 5 * 3));
-        let mut look = most.map(|_| self.started + MEMORY_LOOK);
+        let mut look = self.most_memory.map(|_| self.started + MEMORY_LOOK);
         let mut idle = false;
         loop {
             if self.open == 0 {
@@ -373,11 +385,9 @@ impl Director<'_> {
                 return Ending::OutOfTime;
             }
             if look.is_some_and(|at| now >= at) {
-                match (used_memory(), most) {
-                    (Some(used), Some(most)) if used > most => return Ending::OutOfMemory,
-                    (Some(_), _) => look = Some(now + MEMORY_LOOK),
-                    // A system that does not tell now will not tell later.
-                    (None, _) => look = None,
+                match self.mind_memory(now) {
+                    Ok(next) => look = next,
+                    Err(ending) => return ending,
                 }
             }
             // Who says how many jobs there are means it.
@@ -423,6 +433,28 @@ impl Director<'_> {
                 message => self.hear(message),
             }
         }
+    }
+
+    /// Looks how much memory is in use, and stops the engine with the most if that is too much. Gives the time of the
+    /// next look; an ending if the limit is reached, or there is no engine left to stop.
+    fn mind_memory(&mut self, now: Instant) -> Result<Option<Instant>, Ending> {
+        // A system that does not tell now will not tell later.
+        let (Some(used), Some(most)) = (in_use(), self.most_memory) else { return Ok(None) };
+        if used <= most / 2 {
+            return Ok(Some(now + MEMORY_LOOK));
+        }
+        if used > most {
+            return Err(Ending::OutOfMemory);
+        }
+        let [little, least] = FREE_PARTS.map(|part| most - most / part);
+        let waiting = self.relieved.is_some_and(|at| now.duration_since(at) < GIVING_BACK);
+        if used > least || (used > little && !waiting) {
+            self.relieved = Some(now);
+            if !self.floor.stop_largest() {
+                return Err(Ending::OutOfMemory);
+            }
+        }
+        Ok(Some(now + CLOSER_LOOK))
     }
 
     /// The next message, waited for until a time at most.
@@ -668,7 +700,7 @@ impl Director<'_> {
 
 /// What stopped each engine on a claim that nobody decided.
 fn obstacles(system: &System, config: &CheckConfig, floor: &Floor, claim: ClaimId, ending: Ending) -> Vec<Obstacle> {
-    let (engines, broken) = floor.obstacles(claim);
+    let (engines, broken) = floor.obstacles(claim, &out_of_memory(config));
     let mut why = broken;
     let nobody = engines.is_empty() && why.is_empty();
     why.extend(engines.into_iter().map(|(engine, reason)| {
@@ -694,8 +726,16 @@ fn general_reason(config: &CheckConfig, ending: Ending) -> String {
             format!("stopped by the time limit of {} s", (t.as_secs_f64() * 100.0).round() / 100.0)
         }
         (Ending::Cancelled, _) => "cancelled".to_string(),
-        (Ending::OutOfMemory, _) => "stopped as the check used too much memory".to_string(),
+        (Ending::OutOfMemory, _) => out_of_memory(config),
         _ => "found nothing".to_string(),
+    }
+}
+
+/// What is said of an engine that was stopped for memory.
+pub(crate) fn out_of_memory(config: &CheckConfig) -> String {
+    match config.memory.or_else(gander_term::memory::limit).or_else(usual_limit) {
+        Some(bytes) => format!("stopped at the memory limit of {} MB", bytes >> 20),
+        None => "stopped at the memory limit".to_string(),
     }
 }
 

@@ -398,7 +398,7 @@ pub(crate) mod tests {
                 for looks in [1, 40, 400, 3000] {
                     let (desk, cancel, heard) = desk(&solvers, &made, info);
                     let work = || few_turns(&mut *(info.open)(&desk), &desk);
-                    broken_off += u32::from(StopSign::after_looks(looks).heed(work) == Err(Stopped));
+                    broken_off += u32::from(StopSign::after_looks(looks).heed(work) == Err(Stopped::Asked));
                     cancel.cancel();
                     drop(desk);
                     said_nothing_wrong(&made, info, heard);

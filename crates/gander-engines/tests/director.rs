@@ -344,10 +344,10 @@ fn a_run_that_is_far_away_does_not_wait_for_a_shorter_one() {
 fn a_check_that_uses_too_much_memory_ends() {
     let system = counter();
     let mut config = config(&system);
-    (config.timeout, config.total_memory) = (Some(Duration::from_secs(600)), Some(1));
+    (config.timeout, config.memory) = (Some(Duration::from_secs(600)), Some(1 << 20));
     let report = check_with(&system, &config, &CancelToken::new(), &Nobody, &[info("stuck", |_| Box::new(Stuck))]);
     let Verdict::Unknown { why, .. } = &report.outcomes[0].verdict else { panic!("{report:?}") };
-    assert_eq!(why[0].reason, "stopped as the check used too much memory");
+    assert_eq!(why[0].reason, "stopped at the memory limit of 1 MB");
 }
 
 /// Says after its first turn how far it has come, and is broken off in the second.

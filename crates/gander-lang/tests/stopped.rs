@@ -77,13 +77,13 @@ fn a_reader_ends_wherever_it_is() {
         let long = sample.comment.repeat(COMMENTS) + sample.text;
         for looks in [1, 100, 2000] {
             let stopped = StopSign::after_looks(looks).heed(|| read(sample, &long));
-            assert_eq!(stopped, Err(Stopped), "{}, {looks} looks", sample.file);
+            assert_eq!(stopped, Err(Stopped::Asked), "{}, {looks} looks", sample.file);
         }
         // It is not the comments: what is behind them is reading, too.
         let mut looks = 1;
         let whole = loop {
             match StopSign::after_looks(looks).heed(|| read(sample, sample.text)) {
-                Err(Stopped) => looks += 1,
+                Err(Stopped::Asked) => looks += 1,
                 Ok(read) => break read,
             }
         };

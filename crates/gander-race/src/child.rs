@@ -2,7 +2,8 @@
 //!
 //! A program gets a process group of its own and a mark in its environment, which its descendants inherit. When it has ended,
 //! or has to, the group is killed and then, where `/proc` tells, every process with the mark: a helper that left the
-//! group does not get away. If we are killed ourselves, its lease on processor time runs out (`gander_smt::Lease`).
+//! group does not get away. If we are killed ourselves, the guard kills the group (`gander_smt::guard`); where there is none,
+//! its lease on processor time runs out (`gander_smt::Lease`).
 
 use std::io::{self, Read};
 use std::os::fd::AsFd;
@@ -13,6 +14,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use gander_smt::guard::Guarded;
+use gander_smt::memory::Counted;
 use gander_smt::{Killer, Lease};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
@@ -57,12 +60,14 @@ pub(crate) fn run(job: &Job<'_>) -> io::Result<Said> {
         .stderr(Stdio::piped())
         .process_group(0)
         .spawn()?;
+    let _counted = Counted::new(child.id());
+    let guarded = Guarded::group(child.id());
     let mut lease = Lease::new(child.id());
     set_memory_limit(&child, job.memory);
     let (mut out, mut err) = (child.stdout.take(), child.stderr.take());
     for result in [out.as_ref().map(nonblocking), err.as_ref().map(nonblocking)].into_iter().flatten() {
         if let Err(e) = result {
-            end(child, &mark);
+            end(child, guarded, &mark);
             return Err(e);
         }
     }
@@ -90,7 +95,7 @@ pub(crate) fn run(job: &Job<'_>) -> io::Result<Said> {
         }
         wait(&out, &err, left.unwrap_or(LONGEST_POLL).min(LONGEST_POLL));
     };
-    let status = end(child.into_inner().unwrap_or_else(PoisonError::into_inner), &mark);
+    let status = end(child.into_inner().unwrap_or_else(PoisonError::into_inner), guarded, &mark);
     Ok(Said {
         stdout: String::from_utf8_lossy(&stdout).into_owned(),
         stderr: String::from_utf8_lossy(&stderr).into_owned(),
@@ -152,12 +157,13 @@ fn wait(out: &Option<impl AsFd>, err: &Option<impl AsFd>, most: Duration) {
 }
 
 /// Kills whatever is left of a program, and reaps it.
-fn end(mut child: Child, mark: &str) -> Option<std::process::ExitStatus> {
+fn end(mut child: Child, guarded: Guarded, mark: &str) -> Option<std::process::ExitStatus> {
     if let Some(pid) = Pid::from_raw(child.id() as i32) {
         // It fails only if the group is gone.
         let _ = kill_process_group(pid, Signal::KILL);
     }
     let _ = child.kill();
+    drop(guarded);
     let status = child.wait().ok();
     kill_marked(mark);
     status

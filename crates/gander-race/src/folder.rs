@@ -1,4 +1,4 @@
-//! A folder of its own for every program; it is gone when it is dropped.
+//! A folder of its own for every program; it is gone when it is dropped, or when this process has died.
 
 use std::fs::DirBuilder;
 use std::io;
@@ -6,12 +6,15 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use gander_smt::guard::Guarded;
+
 static COUNT: AtomicU32 = AtomicU32::new(0);
 
 /// A folder that only we can read.
 #[derive(Debug)]
 pub(crate) struct Folder {
     path: PathBuf,
+    _guarded: Guarded,
 }
 
 impl Folder {
@@ -22,7 +25,7 @@ impl Folder {
             let number = COUNT.fetch_add(1, Ordering::Relaxed);
             let path = base.join(format!("gander-race-{}-{number}-{tool}", std::process::id()));
             match DirBuilder::new().mode(0o700).create(&path) {
-                Ok(()) => return Ok(Folder { path }),
+                Ok(()) => return Ok(Folder { _guarded: Guarded::folder(&path), path }),
                 // A process with our number died and left it.
                 Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(e) => return Err(e),

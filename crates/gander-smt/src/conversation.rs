@@ -316,6 +316,7 @@ impl Conversation {
             Stop::Timeout => Reason::Timeout,
             Stop::Interrupted => Reason::Interrupted,
             Stop::Flood => Reason::Garbage(format!("more than {} bytes of output", self.limits.output)),
+            Stop::Memory => Reason::Memory,
             Stop::Closed => self.death(),
         };
         self.fail(reason)

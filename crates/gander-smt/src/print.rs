@@ -670,7 +670,7 @@ mod tests {
         let f = pool.and(parts);
         let compile = || compile(&pool, &Solver::new(SolverKind::Z3, ""), f, &|_| Placement::Rigid, (0, 1));
         for looks in [1, 1000, 10_000, 20_000] {
-            assert_eq!(StopSign::after_looks(looks).heed(compile).map(drop), Err(Stopped), "{looks}");
+            assert_eq!(StopSign::after_looks(looks).heed(compile).map(drop), Err(Stopped::Asked), "{looks}");
         }
         assert!(StopSign::after_looks(1_000_000).heed(compile).is_ok());
     }

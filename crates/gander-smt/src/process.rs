@@ -2,7 +2,8 @@
 //!
 //! Invariants: no call blocks past its deadline or past a kill; writing never deadlocks with a child that writes at
 //! the same time (both directions are served in one poll loop); what the child can make us keep is bounded; a child
-//! never outlives its [`Process`], nor is a zombie left. If this program is killed, its children end too: see [`Lease`].
+//! never outlives its [`Process`], nor is a zombie left. If this program is killed, the guard kills its children
+//! ([`crate::guard`]), and where there is none, see [`Lease`].
 
 use std::io::{self, Read, Write};
 use std::os::fd::AsFd;
@@ -18,13 +19,21 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::process::{Pid, Signal, kill_process_group};
 
+use crate::guard::Guarded;
 use crate::lease::Lease;
+use crate::memory::{Counted, tree};
 
 /// How much of a child's error output is kept for messages.
 const KEPT_ERRORS: usize = 16 << 10;
 
 /// A kill also has to be seen if some descendant of the child holds its pipes open.
 const LONGEST_POLL: Duration = Duration::from_millis(100);
+
+/// A child that is waited for longer than this is on the guard's list. One that is idle ends with its pipes.
+const GUARDED_AFTER: Duration = Duration::from_millis(20);
+
+/// When too much memory is in use, a child ends that has at least one part in so many of it.
+const MUCH_MEMORY: u64 = 8;
 
 /// A child serves so many conversations at most, one after the other: what it may forget to give back is bounded.
 const MOST_SERVED: u32 = 200;
@@ -40,6 +49,8 @@ pub(crate) enum Stop {
     Closed,
     /// The child wrote more than it may.
     Flood,
+    /// Too much memory is in use, and much of it is the child's.
+    Memory,
 }
 
 /// What a child may use.
@@ -82,6 +93,12 @@ impl Killer {
                 child.kill();
             }
         }
+    }
+
+    /// Bytes of memory that its children have in use.
+    pub fn memory(&self) -> u64 {
+        let children: Vec<Arc<Shared>> = lock(&self.inner.children).iter().filter_map(Weak::upgrade).collect();
+        children.iter().map(|c| tree(lock(&c.child).id())).sum()
     }
 
     /// True between [`Killer::kill`] and [`Killer::reset`].
@@ -160,6 +177,8 @@ pub(crate) struct Process {
     errors: Vec<u8>,
     limits: ProcessLimits,
     lease: Lease,
+    guarded: Option<Guarded>,
+    _counted: Counted,
     introduced: bool,
     /// Conversations that are over.
     served: u32,
@@ -184,6 +203,7 @@ impl Process {
             // A group of its own: a wrapper script and its solver die together, and Ctrl-C reaches us alone.
             .process_group(0)
             .spawn()?;
+        let counted = Counted::new(child.id());
         let lease = Lease::new(child.id());
         let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let shared = Arc::new(Shared {
@@ -204,6 +224,8 @@ impl Process {
             errors: Vec::new(),
             limits: ProcessLimits { memory: None, output: 0 },
             lease,
+            guarded: None,
+            _counted: counted,
             introduced: false,
             served: 0,
         };
@@ -352,12 +374,19 @@ impl Process {
             return Err(Stop::Interrupted);
         }
         self.renew_lease(deadline);
+        if let (Some(limit), Some(used)) = (gander_term::memory::limit(), gander_term::memory::in_use())
+            && used > limit
+            && tree(self.id()) > limit / MUCH_MEMORY
+        {
+            return Err(Stop::Memory);
+        }
+        let longest = if self.guarded.is_none() { GUARDED_AFTER } else { LONGEST_POLL };
         let left = match deadline {
             Some(d) => match d.checked_duration_since(Instant::now()) {
-                Some(left) => left.min(LONGEST_POLL),
+                Some(left) => left.min(longest),
                 None => return Err(Stop::Timeout),
             },
-            None => LONGEST_POLL,
+            None => longest,
         };
         let (mut readable, mut errors_readable) = (false, false);
         {
@@ -371,6 +400,9 @@ impl Process {
             }
             let timeout = Timespec { tv_sec: left.as_secs() as _, tv_nsec: left.subsec_nanos() as _ };
             match poll(&mut fds, Some(&timeout)) {
+                Ok(0) => {
+                    self.guarded.get_or_insert_with(|| Guarded::group(lock(&self.shared.child).id()));
+                }
                 Ok(_) => {
                     readable = !fds[0].revents().is_empty();
                     errors_readable = self.stderr.is_some() && !fds[1].revents().is_empty();
@@ -442,6 +474,7 @@ enum Want {
 impl Drop for Process {
     fn drop(&mut self) {
         self.shared.end();
+        self.guarded = None;
         let _ = lock(&self.shared.child).wait();
     }
 }

@@ -25,6 +25,7 @@ mod build;
 pub mod eval;
 mod import;
 mod inspect;
+pub mod memory;
 mod op;
 mod pool;
 #[doc(hidden)]

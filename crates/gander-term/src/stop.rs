@@ -4,7 +4,8 @@
 //! values of a quantifier, over transitions) call [`look_out`]. When a sign is up, that call does not return: the stack is
 //! unwound to the `heed` of this sign, which returns [`Stopped`]. What the work had half done is gone with it, so nothing can be concluded
 //! from it; that is why such loops do not just return early. Outside of any `heed`, and as long as no sign is up, a look costs
-//! about as much as counting down a number.
+//! about as much as counting down a number. The limit on memory ([`crate::memory`]) is a sign to all work: the innermost `heed`
+//! returns then.
 //!
 //! Salsa's cancellation, as used by rust-analyzer, is the model. The unwinding is not a panic: no hook runs, and it
 //! never leaves `heed`. Signs belong to a thread; one that the work starts has none, unless it is given them ([`StopSign::here`]).
@@ -16,6 +17,8 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
+
+use crate::memory;
 
 /// Every so many looks the signs are really looked at.
 const LOOKS: u32 = 512;
@@ -34,9 +37,14 @@ thread_local! {
     static SIGNS: RefCell<Vec<StopSign>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Work was broken off because its sign went up.
+/// Why work was broken off.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Stopped;
+pub enum Stopped {
+    /// Its sign went up.
+    Asked,
+    /// The limit on memory was reached.
+    OutOfMemory,
+}
 
 /// What asks work to stop; see the module's documentation. Clones are the same sign.
 #[derive(Clone, Debug, Default)]
@@ -90,10 +98,11 @@ impl StopSign {
         SIGNS.with_borrow_mut(|signs| drop(signs.pop()));
         result.map_err(|payload| {
             // A panic is not ours, nor is what a sign further out has set off.
-            if !payload.is::<Stopped>() || !self.is_up() {
-                resume_unwind(payload);
+            match payload.downcast_ref::<Stopped>() {
+                Some(Stopped::OutOfMemory) => Stopped::OutOfMemory,
+                Some(Stopped::Asked) if self.is_up() => Stopped::Asked,
+                _ => resume_unwind(payload),
             }
-            Stopped
         })
     }
 
@@ -112,21 +121,21 @@ impl StopSign {
         };
         if thread::Builder::new().name("apart".into()).stack_size(STACK).spawn(apart).is_err() {
             let work = work.lock().unwrap_or_else(PoisonError::into_inner).take();
-            return work.map_or(Err(Stopped), |work| self.heed(work));
+            return work.map_or(Err(Stopped::Asked), |work| self.heed(work));
         }
         loop {
             let is_up = self.is_up();
             match result.recv_timeout(if is_up { LAST_MOMENT } else { BETWEEN_LOOKS }) {
                 Ok(Some(Ok(done))) => {
                     // If it was broken off for a sign further out, this does not return.
-                    if done.is_err() && !self.is_up() {
+                    if matches!(done, Err(Stopped::Asked)) && !self.is_up() {
                         look_closely();
                     }
                     return done;
                 }
                 Ok(Some(Err(panic))) => resume_unwind(panic),
                 Err(RecvTimeoutError::Timeout) if !is_up => look_closely(),
-                Ok(None) | Err(_) => return Err(Stopped),
+                Ok(None) | Err(_) => return Err(Stopped::Asked),
             }
         }
     }
@@ -150,6 +159,23 @@ pub fn look_out() {
 /// [`look_out`] for larger pieces of work: looks at once.
 #[cold]
 pub fn look_closely() {
+    look_for(0);
+}
+
+/// [`look_closely`] before this many bytes are allocated at once, which is time to look whether there is room for them.
+#[cold]
+pub fn look_before_allocating(bytes: u64) {
+    look_for(bytes);
+}
+
+fn look_for(bytes: u64) {
+    let heeds = SIGNS.with_borrow(|signs| !signs.is_empty());
+    // While a stack is being unwound, what cleans up behind it runs to its end.
+    let calm = !std::thread::panicking();
+    if heeds && calm && memory::must_break_off(bytes) {
+        LEFT.set(LOOKS);
+        resume_unwind(Box::new(Stopped::OutOfMemory));
+    }
     let (up, counted) = SIGNS.with_borrow(|signs| {
         let counted = signs.iter().filter_map(|s| s.countdown.as_ref());
         let counted = counted.fold(false, |_, left| {
@@ -159,9 +185,8 @@ pub fn look_closely() {
         (signs.iter().any(StopSign::is_up), counted)
     });
     LEFT.set(if counted { 0 } else { LOOKS });
-    // While a stack is being unwound, what cleans up behind it runs to its end.
-    if up && !std::thread::panicking() {
-        resume_unwind(Box::new(Stopped));
+    if up && calm {
+        resume_unwind(Box::new(Stopped::Asked));
     }
 }
 
@@ -179,7 +204,7 @@ mod tests {
     #[test]
     fn work_ends_at_the_chosen_look() {
         let seen = Cell::new(0);
-        assert_eq!(StopSign::after_looks(10).heed(|| count_to(1000, &seen)), Err(Stopped));
+        assert_eq!(StopSign::after_looks(10).heed(|| count_to(1000, &seen)), Err(Stopped::Asked));
         assert_eq!(seen.get(), 9);
         assert_eq!(StopSign::after_looks(10).heed(|| count_to(9, &seen)), Ok(()));
         count_to(5000, &seen);
@@ -194,7 +219,7 @@ mod tests {
             flag.store(true, Ordering::SeqCst);
             count_to(10_000, &seen);
         };
-        assert_eq!(StopSign::when(&flag).heed(work), Err(Stopped));
+        assert_eq!(StopSign::when(&flag).heed(work), Err(Stopped::Asked));
         assert!(seen.get() <= 10_000 + u64::from(LOOKS), "{}", seen.get());
     }
 
@@ -206,7 +231,7 @@ mod tests {
                 look_out();
             }
         };
-        assert_eq!(past.heed(endless), Err(Stopped));
+        assert_eq!(past.heed(endless), Err(Stopped::Asked));
     }
 
     #[test]
@@ -241,7 +266,7 @@ mod tests {
             } else {
                 sign.heed_apart(work)
             };
-            assert_eq!(stopped, Err(Stopped));
+            assert_eq!(stopped, Err(Stopped::Asked));
             go.send(()).unwrap();
             assert_eq!(ended.recv_timeout(Duration::from_secs(60)), Ok(true));
         }
@@ -256,13 +281,13 @@ mod tests {
             // The sign of the inner work was not up: it is the whole that ends.
             seen.set(0);
         });
-        assert_eq!((result, seen.get()), (Err(Stopped), 4));
+        assert_eq!((result, seen.get()), (Err(Stopped::Asked), 4));
         let result = StopSign::after_looks(1000).heed(|| {
             let ended = StopSign::after_looks(5).heed(|| count_to(100, &seen));
             count_to(10, &seen);
             ended
         });
-        assert_eq!(result, Ok(Err(Stopped)));
+        assert_eq!(result, Ok(Err(Stopped::Asked)));
     }
 
     #[test]
@@ -278,7 +303,7 @@ mod tests {
             let _cleans = Cleans(&seen);
             look_closely();
         };
-        assert_eq!(StopSign::after_looks(1).heed(work), Err(Stopped));
+        assert_eq!(StopSign::after_looks(1).heed(work), Err(Stopped::Asked));
         assert_eq!(seen.get(), 2000);
         let panic = || StopSign::after_looks(1000).heed(|| resume_unwind(Box::new("a panic")));
         let caught: Result<Result<(), Stopped>, _> = catch_unwind(panic);

@@ -25,6 +25,8 @@ const LARGEST: u64 = 64 << 20;
 const PATIENCE: Duration = Duration::from_secs(10);
 /// What old formulas may take to be tried.
 const TRIAL: Duration = Duration::from_secs(2);
+/// One entry may take one part in so many of the time that is left.
+const CACHE_PART: u32 = 4;
 /// Who is said to have found what comes from the cache.
 const NAME: &str = "cache";
 
@@ -97,20 +99,35 @@ impl<'s> ProofCache<'s> {
         observer: &dyn Observer,
     ) -> (CheckReport, Vec<String>) {
         let begun = Instant::now();
+        let end = config.timeout.and_then(|t| begun.checked_add(t));
+        // What was kept may be hard to check, or made to be so: engines have most of the time.
+        let left = || end.map(|end| end.saturating_duration_since(Instant::now()) / CACHE_PART);
+        let patience = || left().map_or(PATIENCE, |left| left.min(PATIENCE));
         let limits =
             CheckLimits { total: Some(PATIENCE), memory: config.memory, trust: config.trust, ..CheckLimits::default() };
         let mut known: Vec<Outcome> = Vec::new();
         // Without a folder there is nothing to look for.
         if self.folder.is_dir() {
-            let mut checker = Checker::new(&config.solvers, limits);
-            cancel.kills(&checker.killer());
+            let new_checker = || {
+                let checker = Checker::new(&config.solvers, limits);
+                cancel.kills(&checker.killer());
+                checker
+            };
+            let mut checker = new_checker();
             for &claim in &config.claims {
-                if cancel.is_cancelled() {
+                if cancel.is_cancelled() || patience().is_zero() {
                     break;
                 }
-                if let Some((verdict, Certified { warnings, basis, .. })) =
-                    self.recall(system, claim, config, &mut checker)
-                {
+                checker.set_limits(CheckLimits { total: Some(patience()), ..limits });
+                let trial =
+                    ExplainConfig { timeout: Some(patience().min(TRIAL)), ..ExplainConfig::new(&config.solvers) };
+                let sign = cancel.sign().until(Instant::now().checked_add(patience() * 2));
+                let recalled = sign.heed(|| self.recall(system, claim, trial, &mut checker));
+                if recalled.is_err() {
+                    // It was broken off in the middle of something.
+                    checker = new_checker();
+                }
+                if let Ok(Some((verdict, Certified { warnings, basis, .. }))) = recalled {
                     let elapsed = begun.elapsed();
                     let outcome = Outcome { claim, verdict, engine: NAME.to_string(), elapsed, warnings, basis };
                     observer.event(&Event::Settled(outcome.clone()));
@@ -142,7 +159,7 @@ impl<'s> ProofCache<'s> {
         &self,
         system: &Arc<System>,
         claim: ClaimId,
-        config: &CheckConfig,
+        trial: ExplainConfig,
         checker: &mut Checker,
     ) -> Option<(Verdict, Certified)> {
         if let Some(verdict) = self.read(&self.entry(system, claim), system, claim)
@@ -154,7 +171,6 @@ impl<'s> ProofCache<'s> {
         if let Ok(certified) = checker.check(system, claim, &old) {
             return Some((old, certified));
         }
-        let trial = ExplainConfig { timeout: Some(TRIAL), ..ExplainConfig::new(&config.solvers) };
         let verdict = reprove(system, claim, &old, trial, &mut OnlyChecker(checker))?;
         let certified = checker.check(system, claim, &verdict).ok()?;
         Some((verdict, certified))

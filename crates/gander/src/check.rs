@@ -20,6 +20,7 @@ use gander_report::{
 use gander_smt::Solvers;
 use gander_system::write_evidence;
 use gander_system::{ClaimId, ClaimKind, ClaimOrigin, Dataflow, ElementId, Evidence, System, Verdict};
+use gander_term::stop::Stopped;
 
 use crate::cache::ProofCache;
 use crate::findings::{Lint, findings};
@@ -112,7 +113,8 @@ pub struct CheckOptions {
     pub jobs: Option<usize>,
     /// Seed of everything that is random.
     pub seed: u64,
-    /// Bytes of memory that one solver may use.
+    /// Bytes of memory that this process and its solvers may use together. Only solvers and engines know this limit;
+    /// [`gander_smt::memory::enforce`] sets one for everything.
     pub memory: Option<u64>,
     /// The solvers to ask; looked for where the environment says if not given.
     pub solvers: Option<Arc<Solvers>>,
@@ -303,15 +305,13 @@ pub(crate) fn check_announced(
         let (source, file_name, paint) = (source.to_string(), file_name.to_string(), options.paint);
         sign.heed_apart(move || read(&source, &file_name, paint))
     };
-    let Ok((loaded, systems, mut diagnostics)) = read else {
-        let mut checked = Checked::rejected(file_name, Vec::new());
-        checked.view.stopped = Some(match options.timeout {
-            Some(limit) if !cancel.is_cancelled() => {
-                format!("stopped by the time limit of {} s while the model was being read", limit.as_secs_f64())
-            }
-            _ => "stopped while the model was being read".to_string(),
-        });
-        return checked;
+    let (loaded, systems, mut diagnostics) = match read {
+        Ok(read) => read,
+        Err(stopped) => {
+            let mut checked = Checked::rejected(file_name, Vec::new());
+            checked.view.stopped = Some(reading_stopped(stopped, options, cancel));
+            return checked;
+        }
     };
     diagnostics.retain(|d| !options.allow.iter().any(|code| code.as_str() == d.code));
     if systems.is_empty() {
@@ -419,6 +419,20 @@ pub(crate) fn check_announced(
         None => (None, CheckReport::default()),
     };
     Checked { view, system, report, others: reports.collect(), trees }
+}
+
+/// What is said if reading a model was broken off.
+pub(crate) fn reading_stopped(stopped: Stopped, options: &CheckOptions, cancel: &CancelToken) -> String {
+    match (stopped, options.timeout) {
+        (Stopped::OutOfMemory, _) => format!(
+            "stopped at the memory limit of {} MB while the model was being read: a larger one (--memory) may help",
+            gander_term::memory::limit().unwrap_or(0) >> 20
+        ),
+        (Stopped::Asked, Some(limit)) if !cancel.is_cancelled() => {
+            format!("stopped by the time limit of {} s while the model was being read", limit.as_secs_f64())
+        }
+        (Stopped::Asked, _) => "stopped while the model was being read".to_string(),
+    }
 }
 
 fn cache_warning(message: &str) -> DiagnosticView {

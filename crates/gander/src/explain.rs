@@ -197,6 +197,10 @@ pub fn explain_source(
         failed: false,
         open: false,
     };
+    if let (None, Some(stopped)) = (&checked.system, &checked.view.stopped) {
+        explained.notices.push(stopped.clone());
+        explained.open = true;
+    }
     let mut engines = Engines::new(&setting.solvers, setting.config.clone(), cancel);
     for (whole, report) in checked.systems() {
         let begun = ahead.iter().position(|b| Arc::ptr_eq(&b.model.whole, whole)).map(|at| ahead.swap_remove(at));

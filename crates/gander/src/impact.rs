@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use gander_certify::{CheckLimits, Checker};
 use gander_engines::{CancelToken, Nobody};
@@ -14,8 +14,12 @@ use gander_report::{DiagnosticView, ExplainView};
 use gander_smt::Solvers;
 use gander_system::{ClaimId, ClaimOrigin, Decided, System, Verdict, read_evidence, write_evidence};
 
-use crate::check::{CheckOptions, Findings, StructuralChecks, check_loaded, load};
+use crate::check::{CheckOptions, Findings, StructuralChecks, check_loaded, load, reading_stopped};
 use crate::explain::{ExplainOptions, explain_source};
+
+/// What the check of one piece of evidence may take, and what old formulas may take to be tried.
+const CHECK_TIME: Duration = Duration::from_secs(30);
+const TRIAL: Duration = Duration::from_secs(5);
 
 /// What becomes of a property.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -50,6 +54,8 @@ pub struct ImpactReport {
     pub changed: Vec<String>,
     /// Errors in either text.
     pub diagnostics: Vec<DiagnosticView>,
+    /// Why nothing could be compared within the limits.
+    pub stopped: Option<String>,
 }
 
 struct OnlyChecker<'c>(&'c mut Checker);
@@ -69,27 +75,45 @@ pub fn impact(old: (&str, &str), new: (&str, &str), options: &CheckOptions, canc
     let mut options = CheckOptions { checks: StructuralChecks::None, findings: Findings::LeftOut, ..options.clone() };
     let solvers = options.solvers.get_or_insert_with(|| Arc::new(Solvers::from_environment())).clone();
     let mut report = ImpactReport::default();
-    let (loaded, diagnostics) = load(new.0, new.1, options.paint);
+    let begun = Instant::now();
+    let end = options.timeout.and_then(|t| begun.checked_add(t));
+    let left = || end.map(|end| end.saturating_duration_since(Instant::now()).max(Duration::from_millis(1)));
+    let (text, name, paint) = (new.0.to_string(), new.1.to_string(), options.paint);
+    let read = cancel.sign().until(end).heed_apart(move || load(&text, &name, paint));
+    let (loaded, diagnostics) = match read {
+        Ok(read) => read,
+        Err(stopped) => {
+            report.stopped = Some(reading_stopped(stopped, &options, cancel));
+            return report;
+        }
+    };
     let Some(first) = loaded.system else {
         report.diagnostics = diagnostics;
         return report;
     };
     let systems: Vec<Arc<System>> =
         std::iter::once(first).chain(loaded.others).map(|s| Arc::new(s.and_structural_claims())).collect();
+    options.timeout = left();
     let checked = check_loaded(old.0, old.1, &options, cancel, &Nobody);
     if checked.system.is_none() {
         report.diagnostics = checked.view.diagnostics;
+        report.stopped = checked.view.stopped;
         return report;
     }
     let request = Request { cores: Wish::One, ..Request::default() };
+    options.timeout = left();
     let explaining = ExplainOptions { check: options.clone(), request, ..ExplainOptions::default() };
     let before = explain_source(old.0, old.1, &explaining, cancel, &Nobody, &mut |_, _| {});
     let bounded = ExplainOptions { bounded: Some(0), ..explaining };
     let after = explain_source(new.0, new.1, &bounded, cancel, &Nobody, &mut |_, _| {});
     report.changed = changed(&texts(&before.views), &texts(&after.views));
     let cores = cores(&before.views);
-    let mut checker =
-        Checker::new(&solvers, CheckLimits { total: Some(Duration::from_secs(30)), ..CheckLimits::default() });
+    let limits = |most: Duration| CheckLimits {
+        total: Some(left().map_or(most, |left| left.min(most))),
+        memory: options.memory,
+        ..CheckLimits::default()
+    };
+    let mut checker = Checker::new(&solvers, limits(CHECK_TIME));
     cancel.kills(&checker.killer());
     for system in &systems {
         for (i, claim) in system.claims.iter().enumerate() {
@@ -144,6 +168,7 @@ pub fn impact(old: (&str, &str), new: (&str, &str), options: &CheckOptions, canc
                 fate,
                 why: unchanged.clone().unwrap_or(why),
             };
+            checker.set_limits(limits(CHECK_TIME));
             let impact = if checker.check(system, id, &verdict).is_ok() {
                 let why = match core {
                     Some(_) => format!("its proof passes its check although {touched_text} changed"),
@@ -151,7 +176,7 @@ pub fn impact(old: (&str, &str), new: (&str, &str), options: &CheckOptions, canc
                 };
                 carried(Fate::Survives, why)
             } else {
-                let config = ExplainConfig { timeout: Some(Duration::from_secs(5)), ..ExplainConfig::new(&solvers) };
+                let config = ExplainConfig { timeout: limits(TRIAL).total, ..ExplainConfig::new(&solvers) };
                 match reprove(system, id, &verdict, config, &mut OnlyChecker(&mut checker)) {
                     // Evidence has more in it than its core needs.
                     Some(_) if unchanged.is_some() => carried(Fate::Survives, String::new()),

@@ -17,6 +17,9 @@ use std::time::{Duration, Instant};
 use gander_system::{ClaimId, Obstacle};
 use gander_term::stop::Stopped;
 
+use gander_smt::Killer;
+use gander_term::memory;
+
 use crate::cancel::{CancelToken, lock};
 use crate::engine::{Advance, Desk, Engine, EngineInfo, Message};
 use crate::portfolio::Part;
@@ -67,6 +70,7 @@ pub(super) struct Slot {
     /// The claims before this position are settled.
     open_from: usize,
     cancel: CancelToken,
+    killer: Killer,
     place: Place,
     part: Part,
     used: Duration,
@@ -79,6 +83,10 @@ pub(super) struct Slot {
     said: Vec<(ClaimId, String)>,
     /// It is asked again when it has used so much time.
     asked_again: Duration,
+    /// By how much the memory in use grew during its turns; an estimate, as others work at the same time.
+    grown: i64,
+    /// It was stopped for memory.
+    out_of_memory: bool,
 }
 
 impl Slot {
@@ -93,6 +101,7 @@ impl Slot {
             asked,
             open_from: 0,
             cancel: desk.cancel.clone(),
+            killer: desk.killer.clone(),
             desk: Some(desk),
             place: Place::Waiting(None),
             part,
@@ -102,6 +111,8 @@ impl Slot {
             begun: Instant::now(),
             said: Vec::new(),
             asked_again: ASKED_AFTER,
+            grown: 0,
+            out_of_memory: false,
         }
     }
 
@@ -167,6 +178,15 @@ struct Turn {
     desk: Desk,
     /// If it takes so long, the engine is asked afterwards what is in its way.
     asked_after: Duration,
+}
+
+/// What became of an engine in a turn.
+struct Done {
+    used: Duration,
+    place: Place,
+    said: Option<Said>,
+    grown: i64,
+    out_of_memory: bool,
 }
 
 /// What an engine said when it was asked what is in its way, and how long that took.
@@ -337,6 +357,7 @@ impl Floor {
 
     fn take(&self, mut turn: Turn) {
         let begun = Instant::now();
+        let before = memory::in_use();
         let mut engine = turn.engine.take();
         let result = catch_unwind(AssertUnwindSafe(|| {
             turn.desk.cancel.sign().until(self.deadline).heed(|| {
@@ -346,7 +367,7 @@ impl Floor {
                 (advance, is_asked.then(|| Said::by(&**engine, &turn.desk)))
             })
         }));
-        let mut said = None;
+        let (mut said, mut out_of_memory) = (None, false);
         let place = match result {
             Ok(Ok((advance, words))) => {
                 said = words;
@@ -358,7 +379,10 @@ impl Floor {
                     None => Place::Broken("it was never made".into()),
                 }
             }
-            Ok(Err(Stopped)) => Place::Stopped,
+            Ok(Err(stopped)) => {
+                out_of_memory = stopped == Stopped::OutOfMemory;
+                Place::Stopped
+            }
             Err(panic) => {
                 let problem = panic_text(panic);
                 let message = Message::Broken { engine: turn.info.name, problem: problem.clone() };
@@ -366,8 +390,11 @@ impl Floor {
                 Place::Broken(problem)
             }
         };
-        self.put_back(turn, begun.elapsed(), place, said);
+        let grown = before.zip(memory::in_use()).map_or(0, |(before, after)| after as i64 - before as i64);
+        let done = Done { used: begun.elapsed(), place, said, grown, out_of_memory };
+        let rest = self.put_back(turn, done);
         // An engine that was stopped is taken apart here, when nobody waits for it any more.
+        drop(rest);
     }
 
     fn next_turn(&self) -> Option<Turn> {
@@ -417,18 +444,42 @@ impl Floor {
         }
     }
 
-    fn put_back(&self, turn: Turn, used: Duration, place: Place, said: Option<Said>) {
+    /// Takes an engine back. Gives what is left of one that was stopped for memory.
+    fn put_back(&self, turn: Turn, done: Done) -> Option<Place> {
         let mut hall = lock(&self.hall);
-        let Some(slot) = hall.slots.iter_mut().find(|s| s.info.name == turn.info.name) else { return };
-        slot.used += used;
-        if let Some(Said { words, took }) = said {
+        let slot = hall.slots.iter_mut().find(|s| s.info.name == turn.info.name)?;
+        slot.used += done.used;
+        slot.grown += done.grown;
+        slot.out_of_memory |= done.out_of_memory;
+        if let Some(Said { words, took }) = done.said {
             slot.said = words;
             slot.asked_again = slot.used + ASKED_AFTER.max(took * ASKING_PART);
         }
         slot.turns += 1;
-        slot.place = place;
+        slot.place = done.place;
         slot.desk = Some(turn.desk);
+        let rest = slot.out_of_memory.then(|| std::mem::replace(&mut slot.place, Place::Stopped));
         self.changed.notify_all();
+        rest
+    }
+
+    /// Stops the engine that has the most memory, as far as that is known; false if there is none.
+    pub(super) fn stop_largest(&self) -> bool {
+        let mut hall = lock(&self.hall);
+        let runs = |s: &&mut Slot| {
+            matches!(s.place, Place::Waiting(Some(_)) | Place::Working) && !s.out_of_memory && !s.cancel.is_cancelled()
+        };
+        let weight = |s: &&mut Slot| s.grown.max(0) as u64 + s.killer.memory();
+        let Some(slot) = hall.slots.iter_mut().filter(runs).max_by_key(weight) else { return false };
+        slot.out_of_memory = true;
+        slot.cancel.cancel();
+        if slot.is_waiting() {
+            let rest = std::mem::replace(&mut slot.place, Place::Stopped);
+            // The director has other things to do; if there is no thread for it, it is dropped here.
+            let _ = thread::Builder::new().name("taking apart".into()).spawn(move || drop(rest));
+        }
+        self.changed.notify_all();
+        true
     }
 
     /// True if an engine that finds shortest runs is still at work on the claim.
@@ -451,11 +502,19 @@ impl Floor {
     }
 
     /// What each engine that could decide the claim says about it, or last said if it is in the middle of a turn.
-    pub(super) fn obstacles(&self, claim: ClaimId) -> (Vec<(String, Option<String>)>, Vec<Obstacle>) {
+    pub(super) fn obstacles(
+        &self,
+        claim: ClaimId,
+        out_of_memory: &str,
+    ) -> (Vec<(String, Option<String>)>, Vec<Obstacle>) {
         let (mut engines, mut broken) = (Vec::new(), Vec::new());
         for slot in lock(&self.hall).slots.iter().filter(|s| s.is_asked(claim)) {
             let name = slot.info.name.to_string();
             match &slot.place {
+                Place::Working | Place::Stopped if slot.out_of_memory => {
+                    let words = slot.last_words(claim).map_or(String::new(), |words| format!("{words}; "));
+                    engines.push((name, Some(format!("{words}{out_of_memory}"))));
+                }
                 Place::Waiting(Some(e)) | Place::Ended(e) => engines.push((name, e.obstacle(claim))),
                 // One that has nothing to say had nothing to do with it.
                 Place::Finished(e) => engines.extend(e.obstacle(claim).map(|reason| (name, Some(reason)))),

@@ -117,7 +117,7 @@ pub struct CheckArgs {
     /// Seed of everything that is random
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub seed: u64,
-    /// Memory that one solver may use
+    /// Memory that gander and its solvers may use together; three fifths of what the machine or its control group has if not given
     #[arg(long, value_name = "MB", value_parser = megabytes)]
     pub memory: Option<u64>,
     /// Print only what does not hold
@@ -178,6 +178,24 @@ pub struct CheckArgs {
     /// How much of runs to show
     #[arg(long, value_enum, default_value_t = TraceArg::Changes, value_name = "HOW")]
     pub trace: TraceArg,
+}
+
+impl Command {
+    /// The limits of a command that has one for all that it does.
+    pub fn limits(&self) -> Option<&LimitArgs> {
+        match self {
+            Command::Certify(args) => Some(&args.limits),
+            Command::Fmt(args) => Some(&args.limits),
+            Command::Simulate(args) => Some(&args.limits),
+            Command::Graph(args) => Some(&args.limits),
+            Command::Export(args) => Some(&args.limits),
+            Command::Explain(args) => Some(&args.limits),
+            Command::Impact(args) => Some(&args.limits),
+            Command::Check(_) | Command::Bench(_) | Command::Engines(_) | Command::Doctor(_) | Command::Setup(_) => {
+                None
+            }
+        }
+    }
 }
 
 impl Args {
@@ -280,6 +298,17 @@ impl From<PathOrderArg> for PathOrder {
     }
 }
 
+/// Limits of the whole command. At a limit it ends with exit code 3, and says what is known.
+#[derive(ClapArgs, Clone, Debug, Default)]
+pub struct LimitArgs {
+    /// Give up after so many seconds
+    #[arg(long, short, value_name = "SECONDS", value_parser = seconds)]
+    pub timeout: Option<Duration>,
+    /// Memory that gander and its solvers may use together; three fifths of what the machine or its control group has if not given
+    #[arg(long, value_name = "MB", value_parser = megabytes)]
+    pub memory: Option<u64>,
+}
+
 /// Which solvers to use.
 #[derive(ClapArgs, Debug, Default)]
 pub struct SolverArgs {
@@ -357,6 +386,8 @@ pub struct CertifyArgs {
     #[arg(long, value_name = "one|two|proof", value_parser = trust, conflicts_with = "second_opinion")]
     pub trust: Option<Trust>,
     #[command(flatten)]
+    pub limits: LimitArgs,
+    #[command(flatten)]
     pub solvers: SolverArgs,
 }
 
@@ -369,6 +400,8 @@ pub struct FmtArgs {
     /// Change nothing; list the files that are not formatted and exit with 1 if there are any
     #[arg(long)]
     pub check: bool,
+    #[command(flatten)]
+    pub limits: LimitArgs,
 }
 
 const SIMULATE_EXAMPLES: &str = "\
@@ -404,6 +437,8 @@ pub struct SimulateArgs {
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub seed: u64,
     #[command(flatten)]
+    pub limits: LimitArgs,
+    #[command(flatten)]
     pub solvers: SolverArgs,
 }
 
@@ -417,6 +452,8 @@ pub struct GraphArgs {
     /// The file to write; the standard output by default
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub limits: LimitArgs,
 }
 
 #[derive(ClapArgs, Debug)]
@@ -432,6 +469,8 @@ pub struct ExportArgs {
     /// The file to write; the standard output by default
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub limits: LimitArgs,
 }
 
 /// How to draw.
@@ -538,9 +577,8 @@ pub struct ExplainArgs {
     /// Continue from what an earlier run said with --json: its cores are tried first, and always checked again
     #[arg(long, value_name = "FILE", conflicts_with = "bounded")]
     pub from: Option<PathBuf>,
-    /// Give up after so many seconds, and say what is known
-    #[arg(long, short, value_name = "SECONDS", value_parser = seconds)]
-    pub timeout: Option<Duration>,
+    #[command(flatten)]
+    pub limits: LimitArgs,
     /// Keep proofs in this folder, and look there first; what is found is always checked again (docs/cache.md)
     #[arg(long, value_name = "DIR")]
     pub cache: Option<PathBuf>,
@@ -582,9 +620,8 @@ pub struct ImpactArgs {
     pub old: String,
     /// The model after it
     pub new: String,
-    /// Give up on the proofs of the old model after so many seconds
-    #[arg(long, short, value_name = "SECONDS", value_parser = seconds)]
-    pub timeout: Option<Duration>,
+    #[command(flatten)]
+    pub limits: LimitArgs,
     /// Keep proofs in this folder, and look there first; what is found is always checked again (docs/cache.md)
     #[arg(long, value_name = "DIR")]
     pub cache: Option<PathBuf>,

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use gander::engines::{CancelToken, engines};
 use gander::save_atomically;
+use gander::smt::guard::Guarded;
 use gander_bench::contest::{Board, Contender, Contest, run as run_contest};
 use gander_bench::record::{Ending, JobRecord};
 use gander_bench::schedule::Progress;
@@ -38,6 +39,7 @@ fn contest(args: &BenchArgs, output: &mut Output) -> Result<u8, String> {
         Some(folder) => folder.clone(),
         None => std::env::temp_dir().join(format!("gander-bench-{}", std::process::id())),
     };
+    let guarded = args.out.is_none().then(|| Guarded::folder(&folder));
     let contest = Contest {
         files: args.files.iter().map(PathBuf::from).collect(),
         contenders,
@@ -58,6 +60,7 @@ fn contest(args: &BenchArgs, output: &mut Output) -> Result<u8, String> {
     if args.out.is_none() {
         let _ = std::fs::remove_dir_all(&contest.folder);
     }
+    drop(guarded);
     let board = board?;
     report(args, &board, output)?;
     let crashed = board.cells.iter().flatten().flatten().any(|c| c.ending == Ending::Crashed);

@@ -1,14 +1,17 @@
 //! `gander certify`.
 
+use std::time::Instant;
+
 use gander::certify::{Certified, CheckLimits, Checker, Rejection, Trust};
 use gander::system::{Decided, EvidenceFile, read_evidence_text};
 use gander::system::{System, Verdict};
-use gander::{InternalErrorFile, check_contract_tree, doubt_about, is_contract_tree, load, read_input};
+use gander::{InternalErrorFile, check_contract_tree, doubt_about, is_contract_tree, read_input};
 
 use super::WRONG;
 use super::args::CertifyArgs;
 use super::check::{find_solvers, unreadable};
 use super::output::Output;
+use super::reading::load_within;
 
 pub fn run(args: &CertifyArgs, output: &mut Output) -> u8 {
     match certify(args, output) {
@@ -41,14 +44,18 @@ fn certify(args: &CertifyArgs, output: &mut Output) -> Result<u8, String> {
             record.evidence.to_string()
         }
     };
-    let (loaded, diagnostics) = load(&model, &name, output.paint_err());
+    let begun = Instant::now();
+    let (loaded, diagnostics) = match load_within(&model, &name, &args.limits, output) {
+        Ok(loaded) => loaded,
+        Err(code) => return Ok(code),
+    };
     for d in diagnostics.iter().filter(|d| d.severity == gander::report::Severity::Error) {
         output.complain(&d.rendered);
     }
     let Some(system) = loaded.system else { return Ok(WRONG) };
     let tree = serde_json::from_str(&evidence).ok().filter(is_contract_tree);
     if let (Some(tree), Some(modules)) = (tree, &loaded.modules) {
-        let mut checker = checker(args)?;
+        let mut checker = checker(args, begun)?;
         let claim = tree["claim"].as_str().unwrap_or_default().to_string();
         let outcome = check_contract_tree(modules, &tree, &mut checker).map(|(_, certified)| certified);
         return Ok(show(&claim, Decided::Holds.word(), outcome, output));
@@ -61,18 +68,21 @@ fn certify(args: &CertifyArgs, output: &mut Output) -> Result<u8, String> {
     let system = systems.swap_remove(chosen).and_structural_claims();
     let file =
         read_evidence_text(&system, &evidence).map_err(|e| format!("the evidence does not fit the model: {e}"))?;
-    let mut checker = checker(args)?;
+    let mut checker = checker(args, begun)?;
     Ok(judge(&system, file, &mut checker, output))
 }
 
-fn checker(args: &CertifyArgs) -> Result<Checker, String> {
+fn checker(args: &CertifyArgs, begun: Instant) -> Result<Checker, String> {
     let solvers = find_solvers(&args.solvers)?;
+    let total = args.limits.timeout.map(|t| t.saturating_sub(begun.elapsed()));
+    let limits = CheckLimits { total, memory: args.limits.memory, ..CheckLimits::default() };
     match &args.second_opinion {
-        Some(solver) => Checker::with_solver(&solvers, CheckLimits::default(), solver)
-            .ok_or_else(|| format!("the solver `{solver}` was not found")),
+        Some(solver) => {
+            Checker::with_solver(&solvers, limits, solver).ok_or_else(|| format!("the solver `{solver}` was not found"))
+        }
         None => {
             let trust = args.trust.unwrap_or(Trust::Agreement);
-            Ok(Checker::new(&solvers, CheckLimits { trust, ..CheckLimits::default() }))
+            Ok(Checker::new(&solvers, CheckLimits { trust, ..limits }))
         }
     }
 }

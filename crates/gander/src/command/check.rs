@@ -12,7 +12,7 @@ use gander::report::{
     CheckText, CheckView, Detail, DiagnosticView, Origin, Severity, StreamScope, TraceDetail, check_text, file_json,
     streams_csv, streams_vcd, worst_exit_code,
 };
-use gander::smt::{Search, Solvers};
+use gander::smt::{Search, Solvers, memory};
 use gander::system::{System, write_evidence};
 use gander::{
     Analysis, CheckOptions, Checked, FileForm, Findings, InputError, InternalErrorFile, check_loaded,
@@ -22,6 +22,7 @@ use gander::{
 use super::args::{Allowed, CheckArgs, SolverArgs, TraceArg};
 use super::output::Output;
 use super::progress::Progress;
+use super::watchdog::Watchdog;
 use super::{WRONG, doctor};
 
 pub fn run(args: &CheckArgs, output: &mut Output) -> u8 {
@@ -42,7 +43,7 @@ fn refuse(args: &CheckArgs, message: &str, output: &mut Output) {
         let views: Vec<CheckView> = distinct(&args.files).iter().map(rejected).collect();
         let mut stream = JsonStream::new(views.len());
         for view in &views {
-            stream.object(view, output);
+            stream.object(&file_json(view).to_string(), output);
         }
         stream.close(output);
     } else {
@@ -55,6 +56,7 @@ fn prepare(args: &CheckArgs, output: &mut Output) -> Result<CheckOptions, String
     if args.setup {
         doctor::bring_missing(output)?;
     }
+    memory::enforce(args.memory);
     let solvers = find_solvers(&args.solvers)?;
     if args.memory.is_none() && args.files.iter().any(|f| is_large(f)) {
         // It starts while we read the model.
@@ -195,6 +197,8 @@ fn check_files(args: &CheckArgs, options: &CheckOptions, output: &mut Output) ->
     let mut codes = Vec::new();
     for (i, file) in files.iter().enumerate() {
         let mut rest = None;
+        let watchdog =
+            Watchdog::start(args.timeout, last_words(file, json.as_ref(), text_form(args, files.len(), output)));
         // A file that is not looked at any more is not decided.
         let (view, code) = if cancel.is_cancelled() {
             let mut view = CheckView::rejected(file, Vec::new());
@@ -217,9 +221,18 @@ fn check_files(args: &CheckArgs, options: &CheckOptions, output: &mut Output) ->
             (view, code)
         };
         codes.push(code);
+        // What is shown is made within the limits; reading it may take any time.
         match &mut json {
-            Some(stream) => stream.object(&view, output),
-            None => show(&view, args, files.len(), output),
+            Some(stream) => {
+                let text = file_json(&view).to_string();
+                drop(watchdog);
+                stream.object(&text, output);
+            }
+            None => {
+                let text = check_text(&view, text_form(args, files.len(), output));
+                drop(watchdog);
+                show(&view, &text, args, output);
+            }
         }
         output.flush();
         if i + 1 == files.len() || cancel.is_cancelled() {
@@ -234,6 +247,24 @@ fn check_files(args: &CheckArgs, options: &CheckOptions, output: &mut Output) ->
         stream.close(output);
     }
     worst_exit_code(codes)
+}
+
+/// What is said of a file if its limits were not kept otherwise: that nothing is known.
+fn last_words(file: &str, json: Option<&JsonStream>, form: CheckText) -> impl FnOnce(&str) + Send + 'static {
+    let (file, json) = (file.to_string(), json.cloned());
+    move |reason| {
+        let mut view = CheckView::rejected(&file, Vec::new());
+        view.stopped = Some(reason.to_string());
+        let mut output = Output::new();
+        match json {
+            Some(mut stream) => {
+                stream.object(&file_json(&view).to_string(), &mut output);
+                stream.close(&mut output);
+            }
+            None => output.put(&check_text(&view, form)),
+        }
+        output.flush();
+    }
 }
 
 /// With several files, each keeps its solver conversations in a folder of its own.
@@ -299,13 +330,18 @@ fn plain(code: &str, message: &str, help: Option<String>, paint: gander::report:
 }
 
 /// Diagnostics go to standard error, everything else to standard output.
-fn show(view: &CheckView, args: &CheckArgs, files: usize, output: &mut Output) {
+fn show(view: &CheckView, text: &str, args: &CheckArgs, output: &mut Output) {
     complain(view, args, output);
     for message in &view.disagreements {
         let head = output.paint_err().bad("DISAGREEMENT:");
         output.complain(&format!("{head} {message}"));
     }
-    let how = CheckText {
+    output.put(text);
+}
+
+/// How the text about a file is written.
+fn text_form(args: &CheckArgs, files: usize, output: &Output) -> CheckText {
+    CheckText {
         detail: if args.quiet { Detail::Quiet } else { Detail::Normal },
         trace: match args.trace {
             TraceArg::Changes => TraceDetail::Changes,
@@ -315,8 +351,7 @@ fn show(view: &CheckView, args: &CheckArgs, files: usize, output: &mut Output) {
         width: Some(output.width()),
         paint: output.paint_out(),
         files,
-    };
-    output.put(&check_text(view, how));
+    }
 }
 
 /// Warnings of one code that are shown.
@@ -429,6 +464,7 @@ fn keep_internal_errors(file: &str, source: &str, args: &CheckArgs, checked: &mu
 }
 
 /// Several files become an array, one file an object, each written when it is known.
+#[derive(Clone)]
 struct JsonStream {
     files: usize,
     written: usize,
@@ -439,11 +475,11 @@ impl JsonStream {
         JsonStream { files, written: 0 }
     }
 
-    fn object(&mut self, view: &CheckView, output: &mut Output) {
+    fn object(&mut self, text: &str, output: &mut Output) {
         if self.files > 1 {
             output.put(if self.written == 0 { "[\n" } else { ",\n" });
         }
-        output.put(&file_json(view).to_string());
+        output.put(text);
         self.written += 1;
     }
 

@@ -68,7 +68,8 @@ fn explain_model(file: &str, args: &ExplainArgs, output: &mut Output) -> Result<
     let mut options = ExplainOptions {
         check: CheckOptions {
             properties: args.property.clone(),
-            timeout: args.timeout,
+            timeout: args.limits.timeout,
+            memory: args.limits.memory,
             solvers: Some(solvers),
             paint: output.paint_err(),
             cache: args.cache.clone(),
@@ -155,7 +156,7 @@ fn request_for_runs(args: &ExplainArgs) -> RunRequest {
 fn exit_code(explained: &Explained) -> u8 {
     if !explained.internal_errors.is_empty() {
         4
-    } else if explained.views.is_empty() {
+    } else if explained.views.is_empty() && !explained.open {
         WRONG
     } else if explained.failed {
         1

@@ -17,7 +17,10 @@ pub fn run(args: &ExportArgs, output: &mut Output) -> u8 {
         output.error(&format!("there is no language `{}` to export to: {}, dot", args.to, known.join(", ")));
         return WRONG;
     }
-    let Some(systems) = load_models(&args.file, output) else { return WRONG };
+    let systems = match load_models(&args.file, &args.limits, output) {
+        Ok(systems) => systems,
+        Err(code) => return code,
+    };
     let Some(system) = systems.first() else { return WRONG };
     let text = match format {
         None => to_dot(&graph_view(system)),

@@ -2,15 +2,19 @@
 
 use gander::report::describe::graph_view;
 use gander::report::{Severity, to_dot, to_svg};
-use gander::{load, save_atomically};
+use gander::save_atomically;
 
 use super::WRONG;
-use super::args::{GraphArgs, GraphFormat};
+use super::args::{GraphArgs, GraphFormat, LimitArgs};
 use super::output::Output;
-use super::reading::read_model;
+use super::reading::{load_within, read_model};
 
 pub fn run(args: &GraphArgs, output: &mut Output) -> u8 {
-    let Some(system) = load_model(&args.file, output) else { return WRONG };
+    let systems = match load_models(&args.file, &args.limits, output) {
+        Ok(systems) => systems,
+        Err(code) => return code,
+    };
+    let Some(system) = systems.into_iter().next() else { return WRONG };
     let view = graph_view(&system);
     let extension = args.output.as_ref().and_then(|p| p.extension()).and_then(|e| e.to_str());
     let format = args.format.unwrap_or(match extension {
@@ -39,17 +43,13 @@ pub fn run(args: &GraphArgs, output: &mut Output) -> u8 {
     0
 }
 
-/// Reads a model; says what is wrong with it if something is.
-fn load_model(file: &str, output: &mut Output) -> Option<gander::system::System> {
-    load_models(file, output)?.into_iter().next()
-}
-
-/// Reads every system of a model; says what is wrong with it if something is.
-pub fn load_models(file: &str, output: &mut Output) -> Option<Vec<gander::system::System>> {
-    let source = read_model(file, output).ok()?;
-    let (loaded, diagnostics) = load(&source, file, output.paint_err());
+/// Reads every system of a model; says what is wrong with it if something is, and gives the exit code.
+pub fn load_models(file: &str, limits: &LimitArgs, output: &mut Output) -> Result<Vec<gander::system::System>, u8> {
+    let source = read_model(file, output)?;
+    let (loaded, diagnostics) = load_within(&source, file, limits, output)?;
     for d in diagnostics.iter().filter(|d| d.severity == Severity::Error) {
         output.complain(&d.rendered);
     }
-    loaded.system.map(|first| std::iter::once(first).chain(loaded.others).collect())
+    let first = loaded.system.ok_or(WRONG)?;
+    Ok(std::iter::once(first).chain(loaded.others).collect())
 }

@@ -7,6 +7,7 @@ use gander::{CheckOptions, Fate, impact};
 use super::args::ImpactArgs;
 use super::output::Output;
 use super::reading::{read_model, solvers_for};
+use super::watchdog::UNKNOWN;
 use super::{WRONG, interrupt};
 
 pub fn run(args: &ImpactArgs, output: &mut Output) -> u8 {
@@ -17,7 +18,8 @@ fn compared(args: &ImpactArgs, output: &mut Output) -> Result<u8, u8> {
     let (old, new) = (read_model(&args.old, output)?, read_model(&args.new, output)?);
     let solvers = solvers_for(&args.solvers, output)?;
     let options = CheckOptions {
-        timeout: args.timeout,
+        timeout: args.limits.timeout,
+        memory: args.limits.memory,
         solvers: Some(solvers),
         cache: args.cache.clone(),
         paint: output.paint_err(),
@@ -31,6 +33,10 @@ fn compared(args: &ImpactArgs, output: &mut Output) -> Result<u8, u8> {
     }
     if report.diagnostics.iter().any(|d| d.severity == Severity::Error) {
         return Err(WRONG);
+    }
+    if let Some(stopped) = &report.stopped {
+        output.error(stopped);
+        return Err(UNKNOWN);
     }
     let paint = output.paint_out();
     let width = report.impacts.iter().map(|i| i.property.chars().count()).max().unwrap_or(0);

@@ -20,6 +20,7 @@ mod script;
 mod session;
 mod simulate;
 mod streams;
+mod watchdog;
 
 use std::process::ExitCode;
 
@@ -27,6 +28,8 @@ pub use args::Args;
 pub use output::Output;
 
 use args::Command;
+use gander::smt::memory;
+use watchdog::Watchdog;
 
 /// Exit code for wrong input or usage.
 const WRONG: u8 = 2;
@@ -34,6 +37,11 @@ const WRONG: u8 = 2;
 /// Runs a sub-command; gives its exit code.
 pub fn run(args: Args, output: &mut Output) -> u8 {
     output.set_colour(args.color);
+    // `check` has a limit on the time for each file.
+    let _watchdog = args.command.limits().map(|limits| {
+        memory::enforce(limits.memory);
+        Watchdog::plain(limits)
+    });
     match args.command {
         Command::Check(options) => check::run(&options, output),
         Command::Bench(options) => bench::run(&options, output),
@@ -53,10 +61,8 @@ pub fn run(args: Args, output: &mut Output) -> u8 {
 /// Becomes a job of `gander bench`, in a session of its own. Returns only if that fails.
 pub fn become_job(words: Vec<String>) -> ExitCode {
     let mut output = Output::new();
-    if let Some((program, arguments)) = words.split_first() {
-        let error = gander_bench::process::launch(program, arguments);
-        output.complain(&format!("{program}: {error}"));
-    }
+    let error = gander_bench::process::launch(&words);
+    output.complain(&format!("{}: {error}", words.get(1).map_or("no program", String::as_str)));
     output.finish(127)
 }
 

@@ -2,6 +2,7 @@
 
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use gander::report::{PLAIN_WIDTH, Paint};
 
@@ -10,6 +11,21 @@ use super::args::Colour;
 
 /// Terminals that say they are narrower are not believed.
 const NARROWEST: usize = 20;
+
+/// Writes to standard output that are under way.
+static WRITING: AtomicU32 = AtomicU32::new(0);
+
+/// True while something is being written to standard output, for which a reader may have to come first.
+pub fn is_writing() -> bool {
+    WRITING.load(Ordering::SeqCst) > 0
+}
+
+fn write(work: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
+    WRITING.fetch_add(1, Ordering::SeqCst);
+    let result = work();
+    WRITING.fetch_sub(1, Ordering::SeqCst);
+    result
+}
 
 /// Standard output, buffered, and standard error.
 pub struct Output {
@@ -57,7 +73,7 @@ impl Output {
     /// Writes to standard output.
     pub fn put(&mut self, text: &str) {
         if self.failed.is_none()
-            && let Err(e) = self.out.write_all(text.as_bytes())
+            && let Err(e) = write(|| self.out.write_all(text.as_bytes()))
         {
             self.failed = Some(e);
         }
@@ -66,7 +82,7 @@ impl Output {
     /// Sends on what was written, for those who watch.
     pub fn flush(&mut self) {
         if self.failed.is_none()
-            && let Err(e) = self.out.flush()
+            && let Err(e) = write(|| self.out.flush())
         {
             self.failed = Some(e);
         }

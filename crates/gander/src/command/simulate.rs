@@ -18,7 +18,10 @@ use super::session::{After, Session, serve};
 use super::streams;
 
 pub fn run(args: &SimulateArgs, output: &mut Output) -> u8 {
-    let Some(systems) = load_models(&args.file, output) else { return WRONG };
+    let systems = match load_models(&args.file, &args.limits, output) {
+        Ok(systems) => systems,
+        Err(code) => return code,
+    };
     let system = match chosen(systems, args.root.as_deref()) {
         Ok(system) => system,
         Err(message) => {

@@ -14,6 +14,7 @@ mod graph;
 mod hints;
 mod interrupt;
 mod json;
+mod limits;
 mod racing;
 mod simulate;
 mod solver_trouble;
