@@ -17,6 +17,7 @@ use std::time::{Duration, Instant};
 use gander_smt::guard::Guarded;
 use gander_smt::memory::Counted;
 use gander_smt::{Killer, Lease};
+use gander_term::fault;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, kill_process_group, waitid};
@@ -49,6 +50,9 @@ pub(crate) struct Job<'a> {
 /// Runs a program to its end, or to ours.
 pub(crate) fn run(job: &Job<'_>) -> io::Result<Said> {
     let begin = Instant::now();
+    if fault::happens(fault::SPAWN) {
+        return Err(io::Error::other("injected fault"));
+    }
     let mark = format!("{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
     let mut child = Command::new(job.program)
         .args(job.arguments)

@@ -14,6 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
+use gander_term::fault;
 use gander_term::stop::StopSign;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
@@ -180,6 +181,8 @@ pub(crate) struct Process {
     guarded: Option<Guarded>,
     _counted: Counted,
     introduced: bool,
+    /// Its output is over, by a fault on purpose.
+    ended: bool,
     /// Conversations that are over.
     served: u32,
 }
@@ -195,6 +198,9 @@ impl Process {
     /// Starts `program` for somebody who will come later: until [`Process::obey`] it has no limits, but nothing to do
     /// either.
     pub(crate) fn launch(program: &Path, args: &[String]) -> io::Result<Self> {
+        if fault::happens(fault::SPAWN) {
+            return Err(io::Error::other("injected fault"));
+        }
         let mut child = Command::new(program)
             .args(args)
             .stdin(Stdio::piped())
@@ -227,6 +233,7 @@ impl Process {
             guarded: None,
             _counted: counted,
             introduced: false,
+            ended: false,
             served: 0,
         };
         nonblocking(&process.stdin)?;
@@ -330,10 +337,33 @@ impl Process {
         self.introduced
     }
 
+    fn write_once(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if fault::happens(fault::PIPE_WRITE) {
+            return Err(io::ErrorKind::BrokenPipe.into());
+        }
+        self.stdin.write(bytes)
+    }
+
+    /// Reads what there is.
+    fn read_once(&mut self, chunk: &mut [u8]) -> io::Result<usize> {
+        if self.ended || fault::happens(fault::PIPE_READ) {
+            return Ok(0);
+        }
+        let n = self.stdout.read(chunk)?;
+        if n > 0 && fault::happens(fault::PIPE_SHORT) {
+            self.ended = true;
+            return Ok(n / 2);
+        }
+        if n > 0 && fault::happens(fault::PIPE_GARBLE) {
+            chunk[..n].iter_mut().for_each(|b| *b ^= 0x15);
+        }
+        Ok(n)
+    }
+
     fn write_some(&mut self, bytes: &[u8]) -> usize {
         let mut sent = 0;
         while sent < bytes.len() {
-            match self.stdin.write(&bytes[sent..]) {
+            match self.write_once(&bytes[sent..]) {
                 Ok(n) => sent += n,
                 Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
                 Err(_) => break,
@@ -345,7 +375,7 @@ impl Process {
     /// Sends all of `bytes`, taking in output meanwhile.
     pub(crate) fn send(&mut self, mut bytes: &[u8], deadline: Option<Instant>) -> Result<(), Stop> {
         while !bytes.is_empty() {
-            match self.stdin.write(bytes) {
+            match self.write_once(bytes) {
                 Ok(n) => bytes = &bytes[n..],
                 Err(e) if e.kind() == io::ErrorKind::WouldBlock => self.wait(Want::Write, deadline)?,
                 Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
@@ -421,7 +451,7 @@ impl Process {
         // Most answers are one word; what is longer than a chunk takes another round.
         let mut chunk = [0u8; 2 << 10];
         loop {
-            match self.stdout.read(&mut chunk) {
+            match self.read_once(&mut chunk) {
                 Ok(0) => return Err(self.closed()),
                 Ok(n) => {
                     if self.output.len() + n > self.limits.output {

@@ -23,6 +23,7 @@ mod array;
 mod bits;
 mod build;
 pub mod eval;
+pub mod fault;
 mod import;
 mod inspect;
 pub mod memory;

@@ -12,6 +12,8 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::fault;
+
 /// Tells how many bytes this process and its children have in use; `None` if nobody knows.
 pub type Probe = fn() -> Option<u64>;
 
@@ -72,6 +74,9 @@ pub fn in_use() -> Option<u64> {
 /// True if this work has to be broken off for memory, with this much more in use soon. If so, other work is spared.
 pub(crate) fn must_break_off(more: u64) -> bool {
     let limit = LIMIT.load(Ordering::Relaxed);
+    if limit != NONE && fault::happens(fault::MEMORY) {
+        return true;
+    }
     if limit == NONE {
         return false;
     }

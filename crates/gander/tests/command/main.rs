@@ -8,6 +8,7 @@ mod check;
 mod cores;
 mod cycles;
 mod explain;
+mod faults;
 mod findings;
 mod fmt;
 mod graph;
