@@ -4,10 +4,11 @@
 //! pieces that come into the component; what it finds is copied back, and is then as if it had been found there. What
 //! mentions the past ([`super::image`]) is not copied: such a component stays with, or goes back to, the main analysis.
 
+use std::panic::resume_unwind;
 use std::time::{Duration, Instant};
 
 use gander_system::NodeId;
-use gander_term::stop::{StopSign, look_closely};
+use gander_term::stop::{StopSign, Stopped, look_closely};
 use gander_term::{Importer, Pool, TermId};
 
 use super::analysis::Analysis;
@@ -128,13 +129,20 @@ pub(super) fn work_together(
         }
     };
     let sign = StopSign::here();
-    std::thread::scope(|scope| {
+    let out_of_memory = std::thread::scope(|scope| {
+        let (sign, at_work) = (&sign, &at_work);
+        let mut parts = Vec::new();
         for branch in branches.iter_mut() {
-            scope.spawn(|| sign.heed(|| at_work(&mut branch.analysis, |a| a.is_idle())));
+            parts.push(scope.spawn(move || sign.heed(|| at_work(&mut branch.analysis, |a| a.is_idle()))));
         }
         at_work(main, |main| !main.has_work());
+        let ended = parts.into_iter().map(|part| part.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        ended.fold(false, |any, ended| any || ended == Err(Stopped::OutOfMemory))
     });
     // One that was broken off is not to be looked at.
+    if out_of_memory {
+        resume_unwind(Box::new(Stopped::OutOfMemory));
+    }
     look_closely();
     let over = branches.extract_if(.., |b| b.analysis.is_idle());
     let free = over.map(|mut branch| {
