@@ -129,5 +129,7 @@ fn a_solver_that_would_use_too_much_memory_is_stopped() {
     let output = within(Duration::from_secs(120), command.spawn().unwrap());
     let out = String::from_utf8(output.stdout).unwrap();
     assert_eq!(output.status.code(), Some(3), "{out}");
-    assert!(out.starts_with("unknown  p") && out.contains("the solver ran out of memory"), "{out}");
+    // The limit is one for gander and the solver: whoever notices it first says so.
+    let reasons = ["the solver ran out of memory", "stopped at the memory limit of 64 MB"];
+    assert!(out.starts_with("unknown  p") && reasons.iter().any(|r| out.contains(r)), "{out}");
 }
