@@ -35,6 +35,7 @@ mod relation;
 mod repetition;
 mod replay;
 mod rounds;
+mod starts;
 mod unroll;
 
 use std::io::Write;
@@ -432,8 +433,6 @@ fn check_refutation(case: &mut Case<'_>, s: StartId) -> Result<(), Rejection> {
     let Some(start) = case.system.starts.get(s.index()) else {
         return Err(wrong("the claim is about a start that the system has not got"));
     };
-    let constraint = case.system.start_term(&mut case.pool, s);
-    let assumptions = relation::admissible(case, start.target);
-    let formula = case.pool.and([constraint, assumptions]);
+    let formula = starts::start_formula(case, s);
     case.refute(formula, &format!("`{}` has a start state", start.name))
 }

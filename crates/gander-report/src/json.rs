@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::text::NO_RUN;
 use crate::view::{
     CheckView, ClaimView, ClaimedView, ConstraintView, DiagnosticView, EngineView, Place, ScheduleView, ToolView,
     VerdictView,
@@ -91,6 +92,10 @@ fn claim_json(claim: &ClaimView) -> Value {
             put("explored_through", json!(explored_through));
             let why: Vec<Value> = why.iter().map(|o| json!({ "engine": o.engine, "reason": o.reason })).collect();
             put("why", Value::Array(why));
+        }
+        VerdictView::Vacuous => {
+            put("explored_through", Value::Null);
+            put("why", json!([{ "engine": "start", "reason": NO_RUN }]));
         }
         _ => {
             put("explored_through", Value::Null);

@@ -39,7 +39,7 @@ pub use stream_table::{PLAIN_WIDTH, StreamScope, StreamTable, stream_table};
 pub use streams::{GroupKind, StreamGroup, StreamRepeat, StreamRow, StreamSort, StreamsView};
 pub use style::Paint;
 pub use svg::to_svg;
-pub use text::{CheckText, Detail, check_text, counts_line, worst_exit_code};
+pub use text::{CheckText, Detail, NO_RUN, check_text, counts_line, worst_exit_code};
 pub use trace_files::{streams_csv, streams_vcd};
 pub use trace_text::{TraceDetail, trace_table};
 pub use view::{

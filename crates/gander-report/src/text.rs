@@ -37,6 +37,9 @@ pub struct CheckText {
     pub files: usize,
 }
 
+/// Why a claim is vacuous.
+pub const NO_RUN: &str = "the system has no run";
+
 const MARGIN: usize = 9;
 const WIDEST_NAME: usize = 40;
 const WIDEST_PATH: usize = 90;
@@ -75,7 +78,9 @@ fn normal(out: &mut String, view: &CheckView, how: CheckText) {
     if how.files > 1 && !view.has_errors() {
         let _ = writeln!(out, "{}", how.paint.bold(&view.file));
     }
-    let listed = |c: &&ClaimView| c.origin != Origin::Structural || c.verdict.word() != "holds";
+    // Structural claims that hold are counted; those that hold because there is no run are not worth a word.
+    let quiet = |c: &ClaimView| matches!(c.verdict, VerdictView::Holds(_) | VerdictView::Vacuous);
+    let listed = |c: &&ClaimView| c.origin != Origin::Structural || !quiet(c);
     let width = view
         .claims
         .iter()
@@ -88,7 +93,8 @@ fn normal(out: &mut String, view: &CheckView, how: CheckText) {
     for claim in view.claims.iter().filter(listed) {
         claim_lines(out, claim, width, how, &mut told);
     }
-    let sound: Vec<&ClaimView> = view.claims.iter().filter(|c| !listed(c)).collect();
+    let sound: Vec<&ClaimView> =
+        view.claims.iter().filter(|c| !listed(c) && !matches!(c.verdict, VerdictView::Vacuous)).collect();
     if !sound.is_empty() {
         let noun = if sound.len() == 1 { "structural check" } else { "structural checks" };
         let kinds = structural_counts(&sound);
@@ -174,12 +180,13 @@ impl<'a> Told<'a> {
 
 /// How many claims hold, fail and are unknown, in words.
 pub fn counts_line<'a>(views: impl IntoIterator<Item = &'a CheckView>) -> String {
-    let (mut holds, mut fails, mut unknown) = (0, 0, 0);
+    let (mut holds, mut fails, mut unknown, mut vacuous) = (0, 0, 0, 0);
     for claim in views.into_iter().flat_map(|v| &v.claims) {
         match claim.verdict {
             VerdictView::Holds(_) => holds += 1,
             VerdictView::Fails(_) => fails += 1,
             VerdictView::Unknown { .. } => unknown += 1,
+            VerdictView::Vacuous => vacuous += 1,
         }
     }
     let mut parts = Vec::new();
@@ -191,6 +198,9 @@ pub fn counts_line<'a>(views: impl IntoIterator<Item = &'a CheckView>) -> String
     }
     if unknown > 0 {
         parts.push(format!("{unknown} unknown"));
+    }
+    if vacuous > 0 {
+        parts.push(format!("{vacuous} vacuous"));
     }
     if parts.is_empty() { "no claims".to_string() } else { parts.join(", ") }
 }
@@ -245,6 +255,7 @@ fn claim_lines<'a>(out: &mut String, claim: &'a ClaimView, width: usize, how: Ch
                 for (node, formula) in &claim.because {
                     let place = if node.is_empty() { String::new() } else { format!(" at {node}") };
                     let _ = match formula.as_str() {
+                        "false" if node.is_empty() => writeln!(out, "{margin}never, because there is no run"),
                         "false" => writeln!(out, "{margin}never, because no run comes to {node}"),
                         _ => writeln!(out, "{margin}never, because{place} always {formula}"),
                     };
@@ -263,6 +274,9 @@ fn claim_lines<'a>(out: &mut String, claim: &'a ClaimView, width: usize, how: Ch
             for obstacle in why {
                 let _ = writeln!(out, "{margin}{}: {}", obstacle.engine, obstacle.reason);
             }
+        }
+        VerdictView::Vacuous => {
+            let _ = writeln!(out, "{margin}{NO_RUN}, so this is not proved of anything");
         }
     }
     // What agrees with a verdict adds nothing to it.

@@ -200,6 +200,8 @@ pub enum VerdictView {
         /// What stopped each engine.
         why: Vec<ObstacleView>,
     },
+    /// The system has no run: the claim holds, but only because there is nothing that it is about.
+    Vacuous,
 }
 
 impl VerdictView {
@@ -209,15 +211,21 @@ impl VerdictView {
             VerdictView::Holds(_) => "holds",
             VerdictView::Fails(_) => "fails",
             VerdictView::Unknown { .. } => "unknown",
+            VerdictView::Vacuous => "vacuous",
         }
     }
 
-    /// The evidence, if the claim was decided.
+    /// The evidence, if the claim was decided and its verdict counts.
     pub fn evidence(&self) -> Option<&EvidenceView> {
         match self {
             VerdictView::Holds(e) | VerdictView::Fails(e) => Some(e),
-            VerdictView::Unknown { .. } => None,
+            VerdictView::Unknown { .. } | VerdictView::Vacuous => None,
         }
+    }
+
+    /// True if nobody decided the claim.
+    pub fn is_open(&self) -> bool {
+        matches!(self, VerdictView::Unknown { .. })
     }
 }
 
@@ -395,7 +403,7 @@ impl CheckView {
             2
         } else if !self.disagreements.is_empty() {
             5
-        } else if any("fails") {
+        } else if any("fails") || any("vacuous") {
             1
         } else if any("unknown") || self.stopped.is_some() {
             3

@@ -168,6 +168,7 @@ impl SystemBuilder {
             provisos: Vec::new(),
             structure: Structure::default(),
             step_limit: None,
+            entry: None,
             instances: Vec::new(),
             graph: Graph::default(),
         };
@@ -275,6 +276,11 @@ impl SystemBuilder {
     /// Says whether the author drew the control graph.
     pub fn set_structure(&mut self, structure: Structure) {
         self.system.structure = structure;
+    }
+
+    /// Says that runs of the model begin when they leave this node.
+    pub fn set_entry(&mut self, node: NodeId) {
+        self.system.entry = Some(node);
     }
 
     /// Says that runs end after so many steps, as the author bounds what is claimed.

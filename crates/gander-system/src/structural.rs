@@ -20,8 +20,8 @@
 use gander_term::Pool;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::claim::{Claim, ClaimKind, ClaimOrigin, Goal};
-use crate::formula::ChoiceTerm;
+use crate::claim::{Claim, ClaimId, ClaimKind, ClaimOrigin, Goal};
+use crate::formula::{ChoiceTerm, StateTerm};
 use crate::origin::Span;
 use crate::system::{Effect, NodeId, StartId, Structure, System, Transition, TransitionId};
 
@@ -45,9 +45,7 @@ impl System {
             if self.starts.len() > 1 && self.structure == Structure::Undrawn {
                 return self;
             }
-            let constrained = self.structure == Structure::Undrawn
-                || !self.assumptions.is_empty()
-                || self.transitions.iter().any(|t| !t.causal);
+            let constrained = !self.certainly_has_a_run();
             for (i, s) in self.starts.iter().enumerate().filter(|_| constrained) {
                 adding.claim("a run", "exists", ClaimKind::StartSatisfiable(StartId::from(i)), s.span);
             }
@@ -103,6 +101,45 @@ impl System {
             self.pool = pool.freeze();
         }
         self
+    }
+
+    /// True of dataflow programs in which nothing restricts runs: equations without a cycle, and no assumptions.
+    pub fn certainly_has_a_run(&self) -> bool {
+        self.structure == Structure::Drawn
+            && self.vars.iter().any(|v| v.stream.is_some())
+            && self.assumptions.is_empty()
+            && self.transitions.iter().all(|t| t.causal)
+    }
+
+    /// This system with a claim that holds iff it has a run. With one start it is that the start is satisfiable, which may
+    /// be there already; otherwise `a run exists` says that some state is reachable, other than at the entry.
+    pub fn and_run_claim(mut self) -> (System, ClaimId) {
+        let kind = match (self.starts.len(), self.entry) {
+            (1, None) => ClaimKind::StartSatisfiable(StartId::from(0)),
+            (_, entry) => {
+                let mut pool = Pool::fork(&self.pool);
+                let somewhere = match entry {
+                    None => pool.tt(),
+                    Some(entry) => {
+                        let (here, there) = (pool.var(self.location), self.node_constant(&mut pool, entry));
+                        pool.ne(here, there)
+                    }
+                };
+                self.pool = pool.freeze();
+                ClaimKind::Reachable(vec![Goal::State(StateTerm(somewhere))])
+            }
+        };
+        let structural = |c: &Claim| c.origin == ClaimOrigin::Structural && c.kind == kind;
+        if let Some(at) = self.claims.iter().position(structural) {
+            return (self, ClaimId::from(at));
+        }
+        let span = self.starts.first().and_then(|s| s.span);
+        let mut adding = Adding { present: FxHashSet::default(), ..Adding::to(&self.claims) };
+        adding.claim("a run", "exists", kind, span);
+        let added = adding.finish();
+        self.claims.extend(added);
+        let id = ClaimId::from(self.claims.len() - 1);
+        (self, id)
     }
 }
 

@@ -274,6 +274,8 @@ pub struct System {
     pub structure: Structure,
     /// Runs end after so many steps, as the author bounds what is claimed: verdicts about all runs say so.
     pub step_limit: Option<IBig>,
+    /// A node that a front-end has put before the first states of the model: a run that has not left it is not yet one.
+    pub entry: Option<NodeId>,
     /// The instances that it is composed of, if it is; only of systems as front-ends make them.
     pub instances: Vec<Instance>,
     pub(crate) graph: Graph,

@@ -26,6 +26,8 @@ use crate::cache::ProofCache;
 use crate::findings::{Lint, findings};
 use crate::input::{identity_of, read_included};
 use crate::modular::{self, Proved};
+use crate::no_run::{self, Runs};
+use crate::nothing::nothing_to_decide;
 use crate::race::{Raced, judge_tools, race};
 use crate::readings::reconcile;
 use crate::reasons::Reasons;
@@ -43,6 +45,11 @@ pub enum StructuralChecks {
 }
 
 impl StructuralChecks {
+    /// True of a structural claim that is not decided unless it is named.
+    pub(crate) fn leave_out(&self, claim: &gander_system::Claim) -> bool {
+        claim.origin == ClaimOrigin::Structural && !self.include(&claim.kind)
+    }
+
     /// The words for the kinds.
     pub const KINDS: [&'static str; 4] = ["start-satisfiable", "can-enable", "completable", "no-sinkhole"];
 
@@ -324,6 +331,10 @@ pub(crate) fn check_announced(
             return Checked::rejected(file_name, diagnostics);
         }
     };
+    if let Some(nothing) = nothing_to_decide(file_name, &systems, &configs, options) {
+        diagnostics.push(nothing);
+        return Checked::rejected(file_name, diagnostics);
+    }
     let modules = loaded.modules.as_ref().filter(|_| options.analysis == Analysis::Modular);
     let mut view = CheckView {
         file: file_name.to_string(),
@@ -338,18 +349,19 @@ pub(crate) fn check_announced(
     };
     let (mut reports, mut trees, mut internal_errors) = (Vec::new(), Vec::new(), Vec::new());
     let count = systems.len() as u32;
-    for (i, (system, mut config)) in systems.iter().zip(configs).enumerate() {
+    for (i, (system, mut config)) in systems.into_iter().zip(configs).enumerate() {
+        let mut system = system;
         // What is left of the time is shared by the systems that are left.
         config.timeout = options.timeout.map(|t| t.saturating_sub(started.elapsed()) / (count - i as u32));
-        announce(system, &config.claims);
-        let (mut modular, mut raced) = (None, Raced::default());
-        let report = if config.claims.is_empty() {
+        announce(&system, &config.claims);
+        let (mut modular, mut raced, mut runs) = (None, Raced::default(), Runs::Exist);
+        let mut report = if config.claims.is_empty() {
             CheckReport::default()
         } else {
             let begun = Instant::now();
             let mut report = match modules {
                 Some(modules) => {
-                    let found = modular::analyse(modules, system, &config, cancel, observer);
+                    let found = modular::analyse(modules, &system, &config, cancel, observer);
                     modular = Some((found.proved, found.internal_errors, found.notes));
                     found.report
                 }
@@ -357,23 +369,28 @@ pub(crate) fn check_announced(
                     let mut problems = Vec::new();
                     let ours = |config: &CheckConfig, cancel: &CancelToken, observer: &dyn Observer| {
                         let Some(folder) = &options.cache else {
-                            return gander_engines::check(system, config, cancel, observer);
+                            return gander_engines::check(&system, config, cancel, observer);
                         };
                         let cache = ProofCache::new(folder, source, file_name);
-                        let (report, found) = cache.check(system, config, cancel, observer);
+                        let (report, found) = cache.check(&system, config, cancel, observer);
                         problems.extend(found);
                         report
                     };
-                    let (report, found) = race(system, &config, &options.tools, cancel, observer, ours);
+                    let (report, found) = race(&system, &config, &options.tools, cancel, observer, ours);
                     raced = found;
                     view.diagnostics.extend(problems.iter().map(|p| cache_warning(p)));
                     report
                 }
             };
-            reconcile(system, &config, cancel, begun, &mut report);
-            if options.findings == Findings::Sought && options.properties.is_empty() {
+            reconcile(&system, &config, cancel, begun, &mut report);
+            let left = options.timeout.map(|t| t.saturating_sub(started.elapsed()));
+            runs = no_run::runs(&system, &report, &config, cancel, left);
+            if matches!(runs, Runs::Exist | Runs::Undecided { .. })
+                && options.findings == Findings::Sought
+                && options.properties.is_empty()
+            {
                 let lint = Lint {
-                    system,
+                    system: &system,
                     report: &report,
                     config: &config,
                     allowances: &loaded.allowances,
@@ -385,23 +402,47 @@ pub(crate) fn check_announced(
             }
             report
         };
+        let lacking = matches!(runs, Runs::Lacking | Runs::Shown(..));
+        match runs {
+            Runs::Exist | Runs::Lacking => {}
+            Runs::Shown(with_claim, outcome) => {
+                system = with_claim;
+                report.outcomes.push(outcome);
+            }
+            Runs::Undecided { why, internal_errors } => {
+                if report.outcomes.iter().any(|o| matches!(o.verdict, Verdict::Holds(_))) {
+                    view.diagnostics.push(no_run::undecided_warning(&system, &why));
+                }
+                report.internal_errors.extend(internal_errors);
+            }
+        }
         let before = view.claims.len();
-        show(system, &report, options, source, &mut view);
+        show(&system, &report, options, source, &mut view);
+        // A file is told once that it has no run, also if it is read as two systems.
+        let told = |c: &ClaimView| view.claims[..before].iter().any(|d| d.name == c.name);
+        if report.outcomes.last().is_some_and(|o| lacking && no_run::is_run_claim(&system, o.claim))
+            && view.claims[before..].last().is_some_and(told)
+        {
+            view.claims.pop();
+        }
         if let Some((proved, errors, notes)) = modular {
-            view.claims.extend(proved.iter().map(|p| modular_view(system, p, options)));
+            view.claims.extend(proved.iter().map(|p| modular_view(&system, p, options)));
             view.claims[before..].sort_by_cached_key(|c| system.claims.iter().position(|d| d.name == c.name));
             view.diagnostics.extend(notes);
             internal_errors.extend(errors);
             trees.extend(proved.into_iter().map(|p| (system.claims[p.claim.index()].name.clone(), p.file)));
         }
-        judge_tools(system, &raced, &mut view, before);
+        if lacking {
+            no_run::discount(&mut view.claims[before..]);
+        }
+        judge_tools(&system, &raced, &mut view, before);
         if options.explain_schedule {
             view.schedules.push(schedule_view(&report.schedule));
         }
-        reports.push((Arc::clone(system), report));
+        reports.push((system, report));
     }
     view.internal_errors.extend(internal_errors);
-    let open = view.claims.iter().any(|c| c.verdict.evidence().is_none());
+    let open = view.claims.iter().any(|c| c.verdict.is_open());
     let elapsed = started.elapsed();
     view.seconds = elapsed.as_secs_f64();
     view.stopped = match options.timeout {

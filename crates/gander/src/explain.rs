@@ -13,7 +13,9 @@ use gander_explain::failure::{RunChecker, RunRequest};
 use gander_explain::{Explanation, Grain, Granularity, PartSet, Parts, Prover, Request, Vacuity, Wish};
 use gander_lang::language_of;
 use gander_lang::lustre::Program;
-use gander_report::{DiagnosticView, ElementView, ExplainView, ExplainedView, IncludedText, VacuityView};
+use gander_report::{
+    DiagnosticView, ElementView, ExplainView, ExplainedView, IncludedText, NO_RUN, VacuityView, VerdictView,
+};
 use gander_smt::{Killer, Solvers};
 use gander_system::{ClaimId, ClaimOrigin, Run, System, Verdict};
 use gander_term::{Pool, SymbolId, TermId};
@@ -200,6 +202,10 @@ pub fn explain_source(
     if let (None, Some(stopped)) = (&checked.system, &checked.view.stopped) {
         explained.notices.push(stopped.clone());
         explained.open = true;
+    }
+    if checked.view.claims.iter().any(|c| c.verdict == VerdictView::Vacuous) {
+        explained.notices.push(format!("{NO_RUN}, so nothing is proved of it"));
+        explained.failed = true;
     }
     let mut engines = Engines::new(&setting.solvers, setting.config.clone(), cancel);
     for (whole, report) in checked.systems() {

@@ -10,12 +10,14 @@ use std::time::{Duration, Instant};
 use gander_certify::{CheckLimits, Checker};
 use gander_engines::{CancelToken, Nobody};
 use gander_explain::{ExplainConfig, Prover, Request, Wish, reprove};
-use gander_report::{DiagnosticView, ExplainView};
+use gander_report::{DiagnosticView, ExplainView, NO_RUN, VerdictView};
 use gander_smt::Solvers;
 use gander_system::{ClaimId, ClaimOrigin, Decided, System, Verdict, read_evidence, write_evidence};
 
 use crate::check::{CheckOptions, Findings, StructuralChecks, check_loaded, load, reading_stopped};
 use crate::explain::{ExplainOptions, explain_source};
+use crate::no_run::has_no_run;
+use crate::nothing;
 
 /// What the check of one piece of evidence may take, and what old formulas may take to be tried.
 const CHECK_TIME: Duration = Duration::from_secs(30);
@@ -115,7 +117,12 @@ pub fn impact(old: (&str, &str), new: (&str, &str), options: &CheckOptions, canc
     };
     let mut checker = Checker::new(&solvers, limits(CHECK_TIME));
     cancel.kills(&checker.killer());
+    if systems.iter().all(|s| s.claims.iter().all(|c| c.origin == ClaimOrigin::Structural)) {
+        report.diagnostics = vec![nothing::message(new.1, true)];
+        return report;
+    }
     for system in &systems {
+        let lacks_run = has_no_run(system, &solvers);
         for (i, claim) in system.claims.iter().enumerate() {
             if claim.origin == ClaimOrigin::Structural {
                 continue;
@@ -129,6 +136,13 @@ pub fn impact(old: (&str, &str), new: (&str, &str), options: &CheckOptions, canc
                 report.impacts.push(open("it is new".into(), None));
                 continue;
             };
+            let vacuous = checked.view.claims.iter().any(|c| c.name == claim.name && c.verdict == VerdictView::Vacuous);
+            if vacuous {
+                report
+                    .impacts
+                    .push(open("the system had no run before, so it was not proved".to_string(), Some("vacuous")));
+                continue;
+            }
             let word = match outcome.verdict {
                 Verdict::Holds(_) => "holds",
                 Verdict::Fails(_) => "fails",
@@ -169,7 +183,9 @@ pub fn impact(old: (&str, &str), new: (&str, &str), options: &CheckOptions, canc
                 why: unchanged.clone().unwrap_or(why),
             };
             checker.set_limits(limits(CHECK_TIME));
-            let impact = if checker.check(system, id, &verdict).is_ok() {
+            let impact = if word == "holds" && lacks_run {
+                open(format!("{NO_RUN} any more, so it would hold for nothing"), Some(word))
+            } else if checker.check(system, id, &verdict).is_ok() {
                 let why = match core {
                     Some(_) => format!("its proof passes its check although {touched_text} changed"),
                     None => "its evidence passes its check on the new model".to_string(),

@@ -139,7 +139,8 @@ pub(crate) fn judge_tools(system: &System, raced: &Raced, view: &mut CheckView, 
         let all = raced.accounts.iter().flat_map(|account| account.answers.iter().map(move |a| (account, a)));
         let answers: Vec<(&Account, &Answered)> = all.filter(|(_, a)| about(a)).collect();
         let ours = match shown.verdict {
-            VerdictView::Holds(_) => Some("holds"),
+            // A tool that knows nothing of this rule is right to say that the claim holds.
+            VerdictView::Holds(_) | VerdictView::Vacuous => Some("holds"),
             VerdictView::Fails(_) => Some("fails"),
             VerdictView::Unknown { .. } => None,
         };
@@ -246,6 +247,21 @@ mod tests {
             let view = shown(holds, says);
             assert!(view.disagreements.is_empty() && !view.claims[0].claimed[0].disagrees);
             assert_eq!(view.exit_code(), code);
+        }
+    }
+
+    #[test]
+    fn of_a_system_without_a_run_a_tool_may_say_that_claims_hold() {
+        for (says, disagrees) in [(Says::Holds, false), (Says::Fails, true)] {
+            let mut view = shown(true, Says::Holds);
+            view.claims[0].verdict = VerdictView::Vacuous;
+            view.claims[0].claimed.clear();
+            let text = "spec S var x: int start { x == 0 } step s { x := x } always p: x == 0";
+            let system = crate::load(text, "s.sts", gander_report::Paint::Plain).0.system.expect("it loads");
+            judge_tools(&system, &answered(says), &mut view, 0);
+            assert_eq!(view.claims[0].claimed[0].disagrees, disagrees);
+            assert_eq!(view.disagreements.is_empty(), !disagrees);
+            assert_eq!(view.exit_code(), if disagrees { 5 } else { 1 });
         }
     }
 }

@@ -32,6 +32,7 @@ pub(crate) fn run_view(system: &System, parts: &Parts, claim: ClaimId, e: &RunEx
         VerdictView::Holds(found) => ("holds", found.shown.trace().cloned()),
         VerdictView::Fails(found) => ("fails", found.shown.trace().cloned()),
         VerdictView::Unknown { .. } => ("unknown", None),
+        VerdictView::Vacuous => ("vacuous", None),
     };
     let marks = Marks {
         by_choice: e.freedoms.iter().map(|(c, f)| (*c, f)).collect(),

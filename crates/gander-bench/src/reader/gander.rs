@@ -54,6 +54,10 @@ pub(super) fn read(output: &Output<'_>) -> Reading {
     if reading.vacuous {
         reading.whole = Some(Verdict::Valid);
     }
+    // Of a system without a run nothing is proved, and that a run exists is not what the file asks.
+    if report.results.iter().any(|c| c.verdict == "vacuous") {
+        reading.whole = Some(Verdict::Unknown);
+    }
     reading.properties = report.results.into_iter().map(ClaimReport::into_answer).collect();
     reading
 }
@@ -122,6 +126,23 @@ mod tests {
             Some(Diagnostic { code: "E0207".into(), message: "no `when`".into(), line: Some(9) })
         );
         assert_eq!(read(&output(2, "")).rejected.unwrap().code, "none");
+    }
+
+    #[test]
+    fn a_file_without_a_run_or_a_claim_is_not_solved() {
+        let text = r#"{"schema":"gander/1","file":"x","results":[
+            {"claim":"p","kind":"always","verdict":"vacuous","engine":null,"seconds":0.1,"length":null,
+             "explored_through":null,"why":[{"engine":"start","reason":"the system has no run"}],"evidence":null},
+            {"claim":"a run exists","kind":"start-satisfiable","verdict":"fails","engine":"induction","seconds":0.1,
+             "length":null,"explored_through":null,"why":null,"evidence":{}}],"diagnostics":[]}"#;
+        let reading = read(&output(1, text));
+        assert_eq!(reading.verdict(), Verdict::Unknown);
+        assert_eq!(reading.properties[0].verdict, Verdict::Unknown);
+        let text = r#"{"results":[],"diagnostics":[
+            {"code":"nothing-to-decide","severity":"error","message":"there is nothing to decide","line":null}]}"#;
+        let reading = read(&output(2, text));
+        assert_eq!(reading.rejected.as_ref().unwrap().code, "nothing-to-decide");
+        assert_eq!(reading.verdict(), Verdict::Unknown);
     }
 
     #[test]

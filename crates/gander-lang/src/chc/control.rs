@@ -167,6 +167,7 @@ impl Control<'_> {
             all.push((self.builder.pool.eq(x, value), None));
         }
         self.starts += 1;
+        self.builder.set_entry(begin);
         self.builder.start("start", begin, &all, None)?;
         Ok(())
     }

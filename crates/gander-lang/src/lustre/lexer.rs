@@ -144,6 +144,15 @@ fn is_continue(c: char) -> bool {
 
 /// What stands behind `--%` or `(*%`: the words that have a meaning there.
 const ANNOTATIONS: [&str; 4] = ["PROPERTY", "MAIN", "IVC", "REALIZABLE"];
+/// What a contract begins with in lines of Kind 2 that begin with `--@`.
+const CONTRACT_WORDS: [&str; 7] = ["contract", "assume", "guarantee", "require", "ensure", "mode", "import"];
+
+/// The annotation that a misspelt word stands for.
+fn near_annotation(word: &str) -> Option<&'static str> {
+    let upper = word.to_ascii_uppercase();
+    let known = ANNOTATIONS.iter().copied();
+    known.clone().find(|known| *known == upper).or_else(|| nearest(&upper, known))
+}
 
 impl<'a> Lexer<'a> {
     fn push(&mut self, kind: Kind, length: usize) {
@@ -275,6 +284,15 @@ impl<'a> Lexer<'a> {
     /// `--`: an annotation or a comment.
     fn dashes(&mut self) {
         let mark = self.byte(2);
+        if mark == b'@' {
+            // Kind 2 reads contracts in such lines.
+            let end = self.run(3, |c| c.is_ascii_alphanumeric() || c == '_');
+            let word = &self.rest()[3..end];
+            if CONTRACT_WORDS.contains(&word) || nearest(word, CONTRACT_WORDS.iter().copied()).is_some() {
+                self.skipped_contract(word, end);
+            }
+            return self.line_comment();
+        }
         if mark != b'%' && mark != b'!' {
             return self.line_comment();
         }
@@ -286,7 +304,8 @@ impl<'a> Lexer<'a> {
             "IVC" if mark == b'%' => Kind::Ivc,
             "REALIZABLE" if mark == b'%' => Kind::Realizable,
             _ => {
-                if mark == b'%' && !word.is_empty() {
+                // `--!` begins comments, too.
+                if !word.is_empty() && (mark == b'%' || near_annotation(word).is_some()) {
                     self.unknown_annotation(word, end);
                 }
                 return self.line_comment();
@@ -295,22 +314,30 @@ impl<'a> Lexer<'a> {
         self.push(kind, end);
     }
 
-    fn unknown_annotation(&mut self, word: &str, length: usize) {
-        let upper = word.to_ascii_uppercase();
-        let near = ANNOTATIONS
-            .iter()
-            .copied()
-            .find(|known| *known == upper)
-            .or_else(|| nearest(&upper, ANNOTATIONS.iter().copied()));
+    fn skipped_contract(&mut self, word: &str, length: usize) {
         let shown: String = word.chars().take(40).collect();
         let diagnostic = Diagnostic::new(
             Code::W0820,
             self.span(length),
-            format!("`--%{shown}` is not an annotation that is known here: the line is skipped"),
+            format!("`--@{shown}` is not an annotation that is known here: the line is skipped"),
+        );
+        self.report(diagnostic.help("a contract is written `(*@contract … *)`"));
+    }
+
+    /// Warns of a word that has no meaning behind `--%`, `(*%` and the like.
+    fn unknown_annotation(&mut self, word: &str, length: usize) {
+        let near = near_annotation(word);
+        let opening = self.rest()[..3].to_string();
+        let what = if opening.starts_with("--") { "line" } else { "comment" };
+        let shown: String = word.chars().take(40).collect();
+        let diagnostic = Diagnostic::new(
+            Code::W0820,
+            self.span(length),
+            format!("`{opening}{shown}` is not an annotation that is known here: the {what} is skipped"),
         );
         let span = Span::new(self.at as u32 + 3, (self.at + length) as u32);
         let diagnostic = match near {
-            Some(near) => diagnostic.help(format!("did you mean `--%{near}`?")).fix(span, near),
+            Some(near) => diagnostic.help(format!("did you mean `{opening}{near}`?")).fix(span, near),
             None => diagnostic.help("a comment is written `-- …`, with a blank"),
         };
         self.report(diagnostic);
@@ -322,11 +349,24 @@ impl<'a> Lexer<'a> {
         if rest[2..].starts_with("@contract") {
             return self.push(Kind::OpenContract, 2 + "@contract".len());
         }
+        if self.byte(2) == b'@' {
+            let end = self.run(3, |c| c.is_ascii_alphanumeric() || c == '_');
+            if nearest(&rest[3..end], ["contract"]).is_some() {
+                let opening = &rest[..3];
+                let message =
+                    format!("`{}` is not an annotation that is known here: the comment is skipped", &rest[..end]);
+                let span = Span::new(self.at as u32 + 3, (self.at + end) as u32);
+                let diagnostic = Diagnostic::new(Code::W0820, self.span(end), message)
+                    .help(format!("did you mean `{opening}contract`?"));
+                self.report(diagnostic.fix(span, "contract"));
+            }
+        }
         if matches!(self.byte(2), b'%' | b'!') {
             let end = self.run(3, |c| c.is_ascii_alphanumeric() || c == '_');
             match &rest[3..end] {
                 "PROPERTY" => return self.push(Kind::OpenProperty, end),
                 "MAIN" => return self.push(Kind::OpenMain, end),
+                word if near_annotation(word).is_some() => self.unknown_annotation(word, end),
                 _ => {}
             }
         }

@@ -1,11 +1,16 @@
 //! `gander certify`.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use gander::certify::{Certified, CheckLimits, Checker, Rejection, Trust};
+use gander::report::NO_RUN;
+use gander::smt::Solvers;
 use gander::system::{Decided, EvidenceFile, read_evidence_text};
 use gander::system::{System, Verdict};
-use gander::{InternalErrorFile, check_contract_tree, doubt_about, is_contract_tree, read_input};
+use gander::{
+    InternalErrorFile, check_contract_tree, doubt_about, has_no_run, is_contract_tree, needs_a_run, read_input,
+};
 
 use super::WRONG;
 use super::args::CertifyArgs;
@@ -53,41 +58,56 @@ fn certify(args: &CertifyArgs, output: &mut Output) -> Result<u8, String> {
         output.complain(&d.rendered);
     }
     let Some(system) = loaded.system else { return Ok(WRONG) };
+    let solvers = find_solvers(&args.solvers)?;
     let tree = serde_json::from_str(&evidence).ok().filter(is_contract_tree);
-    if let (Some(tree), Some(modules)) = (tree, &loaded.modules) {
-        let mut checker = checker(args, begun)?;
-        let claim = tree["claim"].as_str().unwrap_or_default().to_string();
-        let outcome = check_contract_tree(modules, &tree, &mut checker).map(|(_, certified)| certified);
-        return Ok(show(&claim, Decided::Holds.word(), outcome, output));
-    }
     // Of several systems the evidence names the one it is about.
     let about = serde_json::from_str::<serde_json::Value>(&evidence).ok();
     let about = about.as_ref().and_then(|json| json["system"].as_str());
     let mut systems: Vec<System> = std::iter::once(system).chain(loaded.others).collect();
     let chosen = systems.iter().position(|s| Some(s.name.as_str()) == about).unwrap_or(0);
-    let system = systems.swap_remove(chosen).and_structural_claims();
+    let (system, _) = systems.swap_remove(chosen).and_structural_claims().and_run_claim();
+    if let (Some(tree), Some(modules)) = (tree, &loaded.modules) {
+        let mut checker = checker(args, &solvers, begun)?;
+        let claim = tree["claim"].as_str().unwrap_or_default().to_string();
+        let outcome = check_contract_tree(modules, &tree, &mut checker).map(|(_, certified)| certified);
+        let outcome = outcome.and_then(|certified| with_a_run(&system, &solvers, certified));
+        return Ok(show(&claim, Decided::Holds.word(), outcome, output));
+    }
     let file =
         read_evidence_text(&system, &evidence).map_err(|e| format!("the evidence does not fit the model: {e}"))?;
-    let mut checker = checker(args, begun)?;
-    Ok(judge(&system, file, &mut checker, output))
+    let mut checker = checker(args, &solvers, begun)?;
+    Ok(judge(&system, file, &mut checker, &solvers, output))
 }
 
-fn checker(args: &CertifyArgs, begun: Instant) -> Result<Checker, String> {
-    let solvers = find_solvers(&args.solvers)?;
+/// Nothing is proved of a system that has no run.
+fn with_a_run(system: &System, solvers: &Arc<Solvers>, certified: Certified) -> Result<Certified, Rejection> {
+    if has_no_run(system, solvers) {
+        return Err(Rejection::Wrong(format!("{NO_RUN}, so it shows nothing")));
+    }
+    Ok(certified)
+}
+
+fn checker(args: &CertifyArgs, solvers: &Arc<Solvers>, begun: Instant) -> Result<Checker, String> {
     let total = args.limits.timeout.map(|t| t.saturating_sub(begun.elapsed()));
     let limits = CheckLimits { total, memory: args.limits.memory, ..CheckLimits::default() };
     match &args.second_opinion {
         Some(solver) => {
-            Checker::with_solver(&solvers, limits, solver).ok_or_else(|| format!("the solver `{solver}` was not found"))
+            Checker::with_solver(solvers, limits, solver).ok_or_else(|| format!("the solver `{solver}` was not found"))
         }
         None => {
             let trust = args.trust.unwrap_or(Trust::Agreement);
-            Ok(Checker::new(&solvers, CheckLimits { trust, ..limits }))
+            Ok(Checker::new(solvers, CheckLimits { trust, ..limits }))
         }
     }
 }
 
-fn judge(system: &System, file: EvidenceFile, checker: &mut Checker, output: &mut Output) -> u8 {
+fn judge(
+    system: &System,
+    file: EvidenceFile,
+    checker: &mut Checker,
+    solvers: &Arc<Solvers>,
+    output: &mut Output,
+) -> u8 {
     let claim = &system.claims[file.claim.index()].name;
     let word = file.verdict.word();
     let verdict = match file.verdict {
@@ -97,6 +117,7 @@ fn judge(system: &System, file: EvidenceFile, checker: &mut Checker, output: &mu
     let outcome =
         checker.check(system, file.claim, &verdict).and_then(|certified| match doubt_about(system, &verdict) {
             Some(doubt) => Err(Rejection::Undecided(doubt.to_string())),
+            None if needs_a_run(system, &verdict) => with_a_run(system, solvers, certified),
             None => Ok(certified),
         });
     show(claim, word, outcome, output)

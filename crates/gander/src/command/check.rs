@@ -9,8 +9,8 @@ use gander::lang::Code;
 use gander::lang::codes::CATALOGUE;
 use gander::racing::{Entrant, ToolSearch, find, find_all, tools};
 use gander::report::{
-    CheckText, CheckView, Detail, DiagnosticView, Origin, Severity, StreamScope, TraceDetail, check_text, file_json,
-    streams_csv, streams_vcd, worst_exit_code,
+    CheckText, CheckView, Detail, DiagnosticView, Origin, Severity, StreamScope, TraceDetail, VerdictView, check_text,
+    file_json, streams_csv, streams_vcd, worst_exit_code,
 };
 use gander::smt::{Search, Solvers, memory};
 use gander::system::{System, write_evidence};
@@ -290,7 +290,7 @@ fn check_file(file: &str, args: &CheckArgs, options: &CheckOptions, cancel: &Can
     let progress = Progress::start(file, cancel);
     let mut checked = check_loaded(&source, file, options, cancel, &progress);
     progress.finish();
-    if checked.view.claims.iter().any(|c| c.verdict.evidence().is_none())
+    if checked.view.claims.iter().any(|c| c.verdict.is_open())
         && options.solvers.as_ref().is_some_and(|s| s.all().is_empty())
     {
         let help = "`gander setup` (or `check --setup`) fetches z3 and yices; or have one on the PATH".to_string();
@@ -419,13 +419,20 @@ fn keep_traces(file: &str, args: &CheckArgs, view: &mut CheckView, paint: gander
 fn keep_evidence(file: &str, args: &CheckArgs, checked: &mut Checked, paint: gander::report::Paint) {
     let Some(folder) = &args.save_evidence else { return };
     let mut files: Vec<(&str, serde_json::Value)> = Vec::new();
+    let vacuous: Vec<&str> =
+        checked.view.claims.iter().filter(|c| c.verdict == VerdictView::Vacuous).map(|c| c.name.as_str()).collect();
     for (system, report) in checked.systems() {
         for outcome in &report.outcomes {
+            let name = &system.claims[outcome.claim.index()].name;
+            if vacuous.contains(&name.as_str()) {
+                continue;
+            }
             let Ok(json) = write_evidence(system, outcome.claim, &outcome.verdict) else { continue };
-            files.push((&system.claims[outcome.claim.index()].name, json));
+            files.push((name, json));
         }
     }
-    files.extend(checked.trees.iter().map(|(claim, json)| (claim.as_str(), json.clone())));
+    let trees = checked.trees.iter().filter(|(claim, _)| !vacuous.contains(&claim.as_str()));
+    files.extend(trees.map(|(claim, json)| (claim.as_str(), json.clone())));
     let mut problems = Vec::new();
     for (claim, json) in files {
         let path = folder.join(evidence_file_name(file, claim));

@@ -3,6 +3,7 @@
 use gander::report::describe::graph_view;
 use gander::report::to_dot;
 use gander::save_atomically;
+use gander::system::ClaimOrigin;
 use gander_export::{Format, Options, export};
 
 use super::WRONG;
@@ -32,6 +33,9 @@ pub fn run(args: &ExportArgs, output: &mut Output) -> u8 {
             }
         },
     };
+    if format.is_some() && system.claims.iter().all(|c| c.origin == ClaimOrigin::Structural) {
+        output.complain(&format!("{}: there is no property to write: what is written asks nothing\n", args.file));
+    }
     if systems.len() > 1 {
         output.complain(&format!(
             "{}: only `{}`, the first of {} systems, is written\n",

@@ -210,5 +210,5 @@ fn no_claims_at_all() {
     );
     assert!(ran.err.contains("W0803"), "{}", ran.err);
     let ran = folder.run(&["check", "--checks", "none", "m.sts"]);
-    assert_eq!((ran.code, ran.out.as_str()), (0, ""));
+    assert_eq!((ran.code, ran.out.as_str()), (2, ""));
 }

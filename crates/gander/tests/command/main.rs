@@ -22,4 +22,5 @@ mod solver_trouble;
 mod support;
 mod traces;
 mod usage;
+mod vacuous;
 mod why;
