@@ -6,6 +6,7 @@
 //! Niemetz, Preiner, Wolf, Biere: Btor2, BtorMC and Boolector 3.0, CAV 2018.
 
 mod operators;
+mod words;
 
 use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
@@ -16,7 +17,8 @@ use crate::span::Span;
 use gander_system::Numerals;
 use gander_term::stop::look_out;
 use gander_term::{IBig, Op, Pool, Sort, SymbolId, TermId, Width};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+use words::{argument, constant_value, identifier, plain_number};
 
 /// Reads a BTOR2 file.
 pub fn load(source: &str, file_name: &str) -> Loaded {
@@ -35,13 +37,11 @@ pub fn load(source: &str, file_name: &str) -> Loaded {
         if words.is_empty() {
             continue;
         }
-        if let Err(problem) = file.line(&words, span) {
-            let (code, message) = match problem {
-                Problem::Unsupported(what) => (Code::E0510, format!("{what} is not supported")),
-                Problem::Wrong(message) => (Code::E0110, message),
-            };
+        // A line that is cut off may still make sense, but another one.
+        let read = if line.ends_with('\n') { file.line(&words, span) } else { Err(Problem::CutOff) };
+        if let Err(problem) = read {
             // What depends on this line would be reported for nothing.
-            report.add(Diagnostic::new(code, span, message));
+            report.add(problem.diagnostic(span));
             break;
         }
     }
@@ -64,6 +64,26 @@ pub fn load(source: &str, file_name: &str) -> Loaded {
 pub(crate) enum Problem {
     Unsupported(String),
     Wrong(String),
+    /// What is wrong, and what to do.
+    Helped(String, &'static str),
+    /// The line does not end.
+    CutOff,
+}
+
+impl Problem {
+    fn diagnostic(self, span: Span) -> Diagnostic {
+        match self {
+            Problem::Unsupported(what) => Diagnostic::new(Code::E0510, span, format!("{what} is not supported")),
+            Problem::Wrong(message) => Diagnostic::new(Code::E0110, span, message),
+            Problem::Helped(message, help) => Diagnostic::new(Code::E0110, span, message).help(help),
+            Problem::CutOff => Diagnostic::new(Code::E0110, span, "the last line has no line end")
+                .help("the file may have been cut off here; if it is complete, end it with a new line"),
+        }
+    }
+}
+
+fn helped<T>(message: impl Into<String>, help: &'static str) -> Result<T, Problem> {
+    Err(Problem::Helped(message.into(), help))
 }
 
 fn wrong<T>(message: impl Into<String>) -> Result<T, Problem> {
@@ -102,6 +122,8 @@ struct State {
     name: String,
     kind: Kind,
     current: SymbolId,
+    /// An `init` line gives the first value.
+    is_initialised: bool,
     next: Option<(SymbolId, TermId)>,
     span: Span,
     /// A `state` line, not an `input`.
@@ -111,6 +133,12 @@ struct State {
 #[derive(Default)]
 struct File {
     pool: Pool,
+    /// The numbers of the lines so far; they increase.
+    lines: Vec<i64>,
+    /// Nodes that depend on inputs.
+    on_inputs: FxHashSet<i64>,
+    /// Lines of constants.
+    constants: FxHashSet<i64>,
     sorts: FxHashMap<i64, Kind>,
     nodes: FxHashMap<i64, (TermId, Kind)>,
     states: Vec<State>,
@@ -138,33 +166,39 @@ fn kind_sort(pool: &Pool, kind: Kind) -> Result<Sort, Problem> {
 
 impl File {
     fn line(&mut self, words: &[&str], span: Span) -> Result<(), Problem> {
-        let number = |k: usize| -> Result<i64, Problem> {
-            match words.get(k).and_then(|w| w.parse::<i64>().ok()) {
-                Some(n) => Ok(n),
-                None => wrong(format!("expected a number as word {} of this line", k + 1)),
-            }
-        };
-        let id = number(0)?;
+        let id = identifier(words[0])?;
+        if let Some(&last) = self.lines.last().filter(|last| id <= **last) {
+            let message = match self.lines.binary_search(&id) {
+                Ok(_) => format!("the number {id} is defined twice"),
+                Err(_) => format!("the number {id} is out of order: the line before has {last}"),
+            };
+            return helped(message, "the numbers of lines increase");
+        }
         let Some(&word) = words.get(1) else { return wrong("expected an operator behind the number") };
+        let used = self.meaning(id, word, words, span)?;
+        self.ends(word, words, used)?;
+        self.lines.push(id);
+        Ok(())
+    }
+
+    /// Behind `used` words a line has at most a name, and a constant not even that.
+    fn ends(&self, word: &str, words: &[&str], used: usize) -> Result<(), Problem> {
+        let allowed = used + usize::from(!matches!(word, "const" | "constd" | "consth"));
+        match words.get(allowed) {
+            None => Ok(()),
+            Some(more) if allowed == used => wrong(format!("`{more}` does not belong behind a constant")),
+            Some(more) => helped(
+                format!("`{more}` does not belong here: the line is complete before it"),
+                "a line ends with at most one name; comments begin with `;`",
+            ),
+        }
+    }
+
+    /// What a line says; the number of its words without a name.
+    fn meaning(&mut self, id: i64, word: &str, words: &[&str], span: Span) -> Result<usize, Problem> {
+        let number = |k: usize| argument(words, k);
         match word {
-            "sort" => {
-                match words.get(2) {
-                    Some(&"bitvec") => {}
-                    Some(&"array") => {
-                        let (Kind::Bits(index), Kind::Bits(element)) = (self.kind(number(3)?)?, self.kind(number(4)?)?)
-                        else {
-                            return Err(Problem::Unsupported("an array of or over arrays".to_string()));
-                        };
-                        self.sorts.insert(id, Kind::Array { index, element });
-                        return Ok(());
-                    }
-                    _ => return wrong("expected `bitvec` or `array`"),
-                }
-                match u32::try_from(number(3)?).ok().and_then(Width::new) {
-                    Some(width) => self.sorts.insert(id, Kind::Bits(width)),
-                    None => return wrong("a vector has at least one bit"),
-                };
-            }
+            "sort" => return self.sort_line(id, words),
             "input" | "state" => {
                 let kind = self.kind(number(2)?)?;
                 let given = words.get(3).map(|w| w.to_string());
@@ -174,37 +208,16 @@ impl File {
                 let term = self.pool.var(current);
                 self.nodes.insert(id, (term, kind));
                 self.state_of.insert(id, self.states.len());
-                self.states.push(State { name, kind, current, next: None, span, is_state: word == "state" });
+                let is_state = word == "state";
+                if !is_state {
+                    self.on_inputs.insert(id);
+                }
+                self.states.push(State { name, kind, current, is_initialised: false, next: None, span, is_state });
+                return Ok(3);
             }
             "init" | "next" => {
-                let kind = self.kind(number(2)?)?;
-                let state = number(3)?;
-                let Some(&at) = self.state_of.get(&state).filter(|at| self.states[**at].is_state) else {
-                    return wrong(format!("{state} is not a state"));
-                };
-                let (value, found) = self.any_node(number(4)?)?;
-                let value = match (kind, found) {
-                    // One element for all indices.
-                    (Kind::Array { element, .. }, Kind::Bits(width)) if word == "init" && element == width => {
-                        let Sort::Array(array) = kind_sort(&self.pool, kind)? else { return wrong("no array") };
-                        self.made_of(Op::ConstArray(array), &[value])?
-                    }
-                    _ if found == kind => value,
-                    _ => return wrong("state and value have different sorts"),
-                };
-                if self.states[at].kind != kind {
-                    return wrong("state and value have different sorts");
-                }
-                if word == "init" {
-                    let x = self.pool.var(self.states[at].current);
-                    let equation = self.pool.eq(x, value);
-                    self.init.push(equation);
-                } else {
-                    let name = format!("next.{}", self.states[at].name);
-                    let sort = kind_sort(&self.pool, kind)?;
-                    let next = self.pool.declare_fresh(&name, sort);
-                    self.states[at].next = Some((next, value));
-                }
+                self.init_or_next(word, words)?;
+                return Ok(5);
             }
             "bad" | "constraint" => {
                 let formula = self.one_bit(number(2)?, word)?;
@@ -217,17 +230,22 @@ impl File {
                     let (asked, text) = (Asked::Always(never), format!("never {name}"));
                     self.properties.push(Property { name, asked, text, span: Some(span) });
                 }
+                return Ok(3);
             }
             "output" => {
                 self.any_node(number(2)?)?;
+                return Ok(3);
             }
             "fair" => {
                 let formula = self.one_bit(number(2)?, word)?;
                 self.fair.push(formula);
+                return Ok(3);
             }
             "justice" => {
-                let count = number(2)?;
-                let Ok(count) = usize::try_from(count) else { return wrong("`justice` takes a number of conditions") };
+                let count = plain_number(words, 2)? as usize;
+                if count == 0 {
+                    return wrong("`justice` takes at least one condition");
+                }
                 let mut conditions = Vec::new();
                 for k in 0..count.min(words.len()) {
                     conditions.push(self.one_bit(number(3 + k)?, word)?);
@@ -236,30 +254,109 @@ impl File {
                 let name = given.unwrap_or_else(|| format!("justice {}", self.properties.len()));
                 let (asked, text) = (Asked::NotForEver(conditions), format!("never for ever {name}"));
                 self.properties.push(Property { name, asked, text, span: Some(span) });
+                return Ok(3 + count);
             }
             "zero" | "one" | "ones" | "const" | "constd" | "consth" => {
                 let width = self.sort(number(2)?)?;
-                let digits = words.get(3).copied().unwrap_or("");
-                let value = match word {
-                    "zero" => Some(IBig::ZERO),
-                    "one" => Some(IBig::ONE),
-                    "ones" => Some(IBig::from(-1)),
-                    "const" => IBig::from_str_radix(digits, 2).ok(),
-                    "constd" => digits.parse().ok(),
-                    _ => IBig::from_str_radix(digits, 16).ok(),
-                };
-                let Some(value) = value else { return wrong(format!("`{digits}` is not a number")) };
+                let value = constant_value(word, words.get(3).copied(), width)?;
                 let term = self.constant(width, value);
                 self.nodes.insert(id, (term, Kind::Bits(width)));
+                self.constants.insert(id);
+                return Ok(if word.starts_with("const") { 4 } else { 3 });
             }
-            _ => {
-                let kind = self.kind(number(2)?)?;
-                let (term, found) = self.operator(word, words)?;
-                if found != kind {
-                    return wrong(format!("`{word}` gives {} here, not {}", found.shown(), kind.shown()));
+            _ => {}
+        }
+        let kind = self.kind(number(2)?)?;
+        let (term, found) = self.operator(word, words)?;
+        if found != kind {
+            return wrong(format!("`{word}` gives {} here, not {}", found.shown(), kind.shown()));
+        }
+        self.nodes.insert(id, (term, kind));
+        let (operands, numbers) = words::arity(word);
+        for k in 3..3 + operands {
+            if self.on_inputs.contains(&number(k)?.abs()) {
+                self.on_inputs.insert(id);
+            }
+        }
+        Ok(3 + operands + numbers)
+    }
+
+    fn sort_line(&mut self, id: i64, words: &[&str]) -> Result<usize, Problem> {
+        match words.get(2) {
+            Some(&"bitvec") => match Width::new(plain_number(words, 3)?) {
+                Some(width) => {
+                    self.sorts.insert(id, Kind::Bits(width));
+                    Ok(4)
                 }
-                self.nodes.insert(id, (term, kind));
+                None => wrong("a vector has 1 to 65536 bits"),
+            },
+            Some(&"array") => {
+                let (index, element) = (self.kind(argument(words, 3)?)?, self.kind(argument(words, 4)?)?);
+                let (Kind::Bits(index), Kind::Bits(element)) = (index, element) else {
+                    return Err(Problem::Unsupported("an array of or over arrays".to_string()));
+                };
+                self.sorts.insert(id, Kind::Array { index, element });
+                Ok(5)
             }
+            _ => wrong("expected `bitvec` or `array`"),
+        }
+    }
+
+    fn init_or_next(&mut self, word: &str, words: &[&str]) -> Result<(), Problem> {
+        let kind = self.kind(argument(words, 2)?)?;
+        let state = argument(words, 3)?;
+        let Some(&at) = self.state_of.get(&state).filter(|at| self.states[**at].is_state) else {
+            return wrong(format!("{state} is not a state"));
+        };
+        let source = argument(words, 4)?;
+        let (value, found) = self.any_node(source)?;
+        if word == "init" {
+            if self.states[at].is_initialised {
+                return helped(
+                    format!("the state {state} is initialised twice"),
+                    "two values would contradict each other, and no run would exist",
+                );
+            }
+            if source.abs() > state {
+                return helped(
+                    format!("the state {state} is initialised with {}, which is defined behind it", source.abs()),
+                    "a first value is defined before its state, so that first values do not depend on each other in a circle",
+                );
+            }
+            if self.on_inputs.contains(&source.abs()) {
+                return helped(
+                    format!("the first value of the state {state} depends on an input"),
+                    "a state without `init` has an arbitrary first value, too",
+                );
+            }
+            self.states[at].is_initialised = true;
+        } else if self.states[at].next.is_some() {
+            return helped(format!("the state {state} has two `next` lines"), "only one of them can be meant");
+        }
+        let value = match (kind, found) {
+            // One element for all indices.
+            (Kind::Array { element, .. }, Kind::Bits(width)) if word == "init" && element == width => {
+                if source < 0 || !self.constants.contains(&source) {
+                    return wrong("an array is initialised with a constant, or with another array");
+                }
+                let Sort::Array(array) = kind_sort(&self.pool, kind)? else { return wrong("no array") };
+                self.made_of(Op::ConstArray(array), &[value])?
+            }
+            _ if found == kind => value,
+            _ => return wrong("state and value have different sorts"),
+        };
+        if self.states[at].kind != kind {
+            return wrong("state and value have different sorts");
+        }
+        if word == "init" {
+            let x = self.pool.var(self.states[at].current);
+            let equation = self.pool.eq(x, value);
+            self.init.push(equation);
+        } else {
+            let name = format!("next.{}", self.states[at].name);
+            let sort = kind_sort(&self.pool, kind)?;
+            let next = self.pool.declare_fresh(&name, sort);
+            self.states[at].next = Some((next, value));
         }
         Ok(())
     }

@@ -1,12 +1,13 @@
 //! The operators of BTOR2 on terms, with one bit as a bool.
 
+use super::words::{argument, plain_number};
 use super::{File, Kind, Node, Problem, wrong};
 use gander_term::{BvOp, IBig, Op, Sort, TermId, Width};
 
 impl File {
     /// The value of an operator line.
     pub(super) fn operator(&mut self, word: &str, words: &[&str]) -> Result<(TermId, Kind), Problem> {
-        let number = |k: usize| words.get(k).and_then(|w| w.parse::<i64>().ok());
+        let number = |k: usize| argument(words, k).ok();
         if let (Some(first), Some(second)) = (number(3), number(4)) {
             let third = number(5);
             let kind = |file: &File, n: i64| n.checked_abs().and_then(|n| file.nodes.get(&n)).map(|(_, kind)| *kind);
@@ -63,24 +64,18 @@ impl File {
 
     /// An operator that has nothing to do with arrays.
     fn on_vectors(&mut self, word: &str, words: &[&str]) -> Result<Node, Problem> {
-        let number = |k: usize| -> Result<i64, Problem> {
-            match words.get(k).and_then(|w| w.parse::<i64>().ok()) {
-                Some(n) => Ok(n),
-                None => wrong(format!("`{word}` needs a number as word {} of its line", k + 1)),
-            }
-        };
+        let number = |k: usize| argument(words, k);
         match word {
             "read" | "write" => return wrong(format!("`{word}` takes an array and more")),
             "slice" => {
-                let (x, high, low) = (self.node(number(3)?)?, number(4)?, number(5)?);
-                if low < 0 || high < low || high >= i64::from(x.width.bits()) {
+                let (x, high, low) = (self.node(number(3)?)?, plain_number(words, 4)?, plain_number(words, 5)?);
+                if high < low || high >= x.width.bits() {
                     return wrong(format!("the bits {high} to {low} of {} do not exist", x.width.bits()));
                 }
                 return Ok(self.slice(x, high as u16, low as u16));
             }
             "uext" | "sext" => {
-                let (x, by) = (self.node(number(3)?)?, number(4)?);
-                let Ok(by) = u32::try_from(by) else { return wrong("an extension is not negative") };
+                let (x, by) = (self.node(number(3)?)?, plain_number(words, 4)?);
                 return self.extend(x, by, word == "sext");
             }
             _ => {}

@@ -98,7 +98,12 @@ impl File<'_, '_> {
                 let text = tree.text(*name);
                 let symbol = terms.fresh(text, sort);
                 let term = terms.pool.var(symbol);
-                terms.scope.insert(text, Meaning::Term(term));
+                // A variable may be declared again, as every clause has its own.
+                if let Some(before) = terms.scope.insert(text, Meaning::Term(term))
+                    && !matches!(before, Meaning::Term(t) if terms.pool.sort(t) == sort)
+                {
+                    terms.report.error(Code::E0201, tree.span(*name), format!("`{text}` is declared twice"));
+                }
             }
             (Some("define-fun"), _) => {
                 terms.atoms.clear();
@@ -109,6 +114,7 @@ impl File<'_, '_> {
                     return None;
                 }
             }
+            (Some("assert"), [_, _, more, ..]) => terms.expected(*more, "one formula"),
             (Some("assert" | "rule"), [_, formula, ..]) => {
                 // A rule may be `(! formula :named name)`.
                 let span = tree.span(command);

@@ -14,7 +14,7 @@ use crate::span::Span;
 use crate::suggest::nearest;
 use gander_system::Numerals;
 use gander_term::{Sort, SymbolId, TermId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Reads an MCMT file: a system for each transition system that is asked about.
 pub fn load(source: &str, file_name: &str) -> Loaded {
@@ -88,16 +88,19 @@ impl<'a> File<'_, 'a> {
         let tree = self.terms.tree;
         let parts = tree.list(command);
         let text = |k: usize| parts.get(k).map_or("", |id| tree.text(*id));
+        if let (Some(word), Some(&name)) = (tree.head(command).filter(|w| w.starts_with("define-")), parts.get(1)) {
+            self.define(word, name);
+        }
         match (tree.head(command), &parts[..]) {
             (Some("define-state-type"), [_, _, variables, rest @ ..]) => {
                 let mut made = StateType { variables: Vec::new(), inputs: Vec::new() };
-                for (name, sort, id) in self.terms.sorted_names(*variables)? {
+                for (name, sort, id) in self.variables(*variables)? {
                     let current = self.terms.fresh(name, sort);
                     let next = self.terms.fresh(&format!("next.{name}"), sort);
                     made.variables.push((name, sort, current, next, tree.span(id)));
                 }
                 if let Some(inputs) = rest.first() {
-                    for (name, sort, id) in self.terms.sorted_names(*inputs)? {
+                    for (name, sort, id) in self.variables(*inputs)? {
                         let symbol = self.terms.fresh(name, sort);
                         made.inputs.push((name, sort, symbol, tree.span(id)));
                     }
@@ -151,8 +154,39 @@ impl<'a> File<'_, 'a> {
         Some(())
     }
 
+    /// The variables of a state type, each with a name of its own.
+    fn variables(&mut self, list: Id) -> Option<Vec<(&'a str, Sort, Id)>> {
+        let found = self.terms.sorted_names(list)?;
+        let mut names = FxHashSet::default();
+        for (name, _, id) in &found {
+            if !names.insert(*name) {
+                let message = format!("`{name}` is declared twice");
+                self.terms.report.error(Code::E0201, self.terms.tree.span(*id), message);
+            }
+        }
+        Some(found)
+    }
+
+    /// A name means one thing: a second definition would replace the first one, or be replaced.
+    fn define(&mut self, word: &str, name: Id) {
+        let text = self.terms.tree.text(name);
+        let taken = match word {
+            "define-state-type" => self.types.contains_key(text),
+            "define-transition-system" => self.systems.iter().any(|s| s.name == text),
+            _ => {
+                self.states.contains_key(text)
+                    || self.transitions.contains_key(text)
+                    || self.terms.scope.contains_key(text)
+            }
+        };
+        if taken {
+            self.terms.report.error(Code::E0201, self.terms.tree.span(name), format!("`{text}` is defined twice"));
+        }
+    }
+
     /// A formula over a state type, or the name of one.
     fn formula(&mut self, at: Id, of: &'a str, id: Id, scope: Scope) -> Option<TermId> {
+        let type_name = of;
         let Some(of) = self.types.get(of).cloned() else {
             let near = nearest(of, self.types.keys().copied());
             let diagnostic =
@@ -172,9 +206,10 @@ impl<'a> File<'_, 'a> {
         for (name, _, symbol, _) in of.inputs.iter().filter(|_| scope == Scope::Step) {
             bound.push((format!("input.{name}"), *symbol));
         }
-        let mut named: Vec<(&'a str, TermId)> = self.states.iter().map(|(n, (_, t))| (*n, *t)).collect();
+        let same = |(n, (of, t)): (&&'a str, &(&'a str, TermId))| (*of == type_name).then_some((*n, *t));
+        let mut named: Vec<(&'a str, TermId)> = self.states.iter().filter_map(same).collect();
         if scope == Scope::Step {
-            named.extend(self.transitions.iter().map(|(n, (_, t))| (*n, *t)));
+            named.extend(self.transitions.iter().filter_map(same));
         }
         // Names with a prime or a prefix are looked up in the text, so they must live as long as it does.
         let words = self.terms.words(id);

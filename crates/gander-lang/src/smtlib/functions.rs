@@ -83,6 +83,18 @@ pub(crate) fn everywhere(pool: &mut Pool, sort: ArraySort, element: TermId) -> R
     }
 }
 
+/// A quotient or remainder whose value does not matter where the divisor is zero.
+pub(crate) fn quotient(pool: &mut Pool, name: &str, args: &[TermId]) -> Result<TermId, Refused> {
+    let op = match name {
+        "div" => Op::IntDiv,
+        "mod" => Op::Mod,
+        _ => Op::Div,
+    };
+    let real = |pool: &mut Pool, t: TermId| if pool.sort(t) == Sort::Int { to_real(pool, t) } else { t };
+    let args = args.iter().map(|&t| if op == Op::Div { real(pool, t) } else { t }).collect::<Vec<TermId>>();
+    mk(pool, op, &args)
+}
+
 /// Applies a function with a plain name.
 pub(crate) fn apply(pool: &mut Pool, name: &str, args: &[TermId]) -> Result<TermId, Refused> {
     match (name, args.len()) {

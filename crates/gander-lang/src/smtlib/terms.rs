@@ -1,7 +1,8 @@
 //! S-expressions to terms, with an explicit stack: `let`s nested a hundred thousand deep are common in these languages.
 //!
 //! Ints become reals where an operator has arguments of both sorts, as printers of these languages are careless about it.
-//! A quotient whose divisor is not a constant other than zero is refused: SMT-LIB lets a quotient by zero be anything.
+//! A quotient whose divisor is not a constant other than zero is refused, as SMT-LIB lets a quotient by zero be anything,
+//! unless its value is not used then: `(ite (= d 0) e (div a d))`.
 
 use super::functions;
 use super::tree::{Id, Kind, Tree};
@@ -12,7 +13,7 @@ use crate::span::Span;
 use crate::suggest::nearest;
 use gander_term::stop::look_out;
 use gander_term::{ArraySort, IBig, Pool, Sort, SymbolId, TermId, Value, Width};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What a name stands for.
 #[derive(Clone, Debug)]
@@ -54,6 +55,8 @@ pub(crate) struct Terms<'t, 'a> {
     pub atoms: Vec<Atom>,
     /// The annotations of the terms read since the list was last emptied.
     pub annotations: Vec<Annotation<'a>>,
+    /// Quotients whose value is used only where the divisor is not zero.
+    guarded: FxHashSet<Id>,
 }
 
 /// What is still to be done.
@@ -79,6 +82,7 @@ impl<'t, 'a> Terms<'t, 'a> {
             predicates: Vec::new(),
             atoms: Vec::new(),
             annotations: Vec::new(),
+            guarded: FxHashSet::default(),
         }
     }
 
@@ -313,7 +317,7 @@ impl<'t, 'a> Terms<'t, 'a> {
                 let from = tasks.len();
                 for pair in self.tree.children(bindings) {
                     let mut parts = self.tree.children(pair);
-                    let (Some(_), Some(value)) = (parts.next(), parts.next()) else {
+                    let (Some(_), Some(value), None) = (parts.next(), parts.next(), parts.next()) else {
                         self.report.error(Code::E0110, self.tree.span(pair), "expected a name and a term");
                         return None;
                     };
@@ -357,7 +361,10 @@ impl<'t, 'a> Terms<'t, 'a> {
             Some("_") => {
                 tasks.push(Task::Apply(id, 0));
             }
-            _ => {
+            word => {
+                if word == Some("ite") {
+                    self.guarded.extend(self.guarded_quotient(id));
+                }
                 let from = tasks.len();
                 tasks.extend(children.map(Task::Visit));
                 let count = tasks.len() - from;
@@ -366,6 +373,19 @@ impl<'t, 'a> Terms<'t, 'a> {
             }
         }
         Some(())
+    }
+
+    /// The quotient in `(ite (= d 0) e (div a d))`.
+    fn guarded_quotient(&self, id: Id) -> Option<Id> {
+        let [_, condition, _, quotient] = self.tree.list(id)[..] else { return None };
+        let ([equals, left, zero], [_, _, divisor]) = (&self.tree.list(condition)[..], &self.tree.list(quotient)[..])
+        else {
+            return None;
+        };
+        let is_quotient = matches!(self.tree.head(quotient), Some("div" | "mod" | "/"));
+        let is_zero = matches!(self.tree.text(*zero), "0" | "0.0");
+        let applies = is_quotient && is_zero && self.tree.symbol(*equals) == Some("=");
+        (applies && self.tree.is_same(*left, *divisor)).then_some(quotient)
     }
 
     fn leaf(&mut self, id: Id) -> Option<TermId> {
@@ -454,6 +474,10 @@ impl<'t, 'a> Terms<'t, 'a> {
                     self.report.error(Code::E0304, span, format!("`{name}` is not a function"));
                     None
                 }
+                None if self.guarded.contains(&id) => match functions::quotient(&mut self.pool, name, &args) {
+                    Ok(made) => Some(made),
+                    Err(_) => self.refuse(span, &format!("`{name}` of these")),
+                },
                 None => match functions::apply(&mut self.pool, name, &args) {
                     Ok(made) => Some(made),
                     Err(functions::Refused::Unknown) => self.refuse(span, &format!("the function `{name}`")),

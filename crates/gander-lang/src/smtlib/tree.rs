@@ -7,7 +7,7 @@ use crate::span::Span;
 use gander_term::stop::look_out;
 
 /// A node of a [`Tree`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Id(u32);
 
 const NONE: u32 = u32::MAX;
@@ -181,6 +181,26 @@ impl<'a> Tree<'a> {
     /// The children of a list, all of them.
     pub(crate) fn list(&self, id: Id) -> Vec<Id> {
         self.children(id).collect()
+    }
+
+    /// True if two nodes are written alike, but for layout.
+    pub(crate) fn is_same(&self, a: Id, b: Id) -> bool {
+        let mut open = vec![(a, b)];
+        while let Some((a, b)) = open.pop() {
+            if self.kind(a) != self.kind(b) {
+                return false;
+            }
+            if self.kind(a) == Kind::List {
+                let (a, b) = (self.list(a), self.list(b));
+                if a.len() != b.len() {
+                    return false;
+                }
+                open.extend(a.into_iter().zip(b));
+            } else if self.text(a) != self.text(b) {
+                return false;
+            }
+        }
+        true
     }
 
     /// The word that a list begins with.

@@ -12,6 +12,7 @@ use crate::report::Report;
 use crate::smtlib::terms::{Meaning, Terms};
 use crate::smtlib::tree::{Id, Tree};
 use crate::span::Span;
+use crate::suggest::nearest;
 use gander_system::Numerals;
 use gander_term::{Sort, SymbolId, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -32,6 +33,7 @@ pub fn load(source: &str, file_name: &str) -> Loaded {
         init: Vec::new(),
         trans: Vec::new(),
         properties: Vec::new(),
+        numbers: FxHashSet::default(),
     };
     for &command in tree.roots() {
         file.command(command);
@@ -57,7 +59,12 @@ struct File<'t, 'a> {
     init: Vec<(TermId, Span)>,
     trans: Vec<TermId>,
     properties: Vec<Property>,
+    /// The numbers of the properties so far.
+    numbers: FxHashSet<&'a str>,
 }
+
+/// What annotations mean here.
+const ANNOTATIONS: [&str; 5] = [":next", ":init", ":trans", ":invar-property", ":live-property"];
 
 /// Reads `(define-fun name (params) sort body)` and puts it in scope; its annotations are left with the terms.
 pub(crate) fn define<'a>(terms: &mut Terms<'_, 'a>, command: Id) -> Option<(&'a str, TermId)> {
@@ -83,7 +90,11 @@ pub(crate) fn define<'a>(terms: &mut Terms<'_, 'a>, command: Id) -> Option<(&'a 
             None => terms.scope.remove(text),
         };
     }
+    let at = name;
     let name = terms.tree.text(name);
+    if terms.scope.contains_key(name) {
+        terms.report.error(Code::E0201, terms.tree.span(at), format!("`{name}` is defined twice"));
+    }
     let Some(body) = body else {
         // What uses the definition would be reported for nothing.
         let unknown = terms.fresh(name, sort);
@@ -155,10 +166,13 @@ impl<'a> File<'_, 'a> {
             return;
         }
         match key {
+            // The language has one formula of each kind: two may be two versions of it, or a mistake.
+            ":init" if !self.init.is_empty() => self.second(key, span),
+            ":trans" if !self.trans.is_empty() => self.second(key, span),
             ":init" => self.init.push((term, span)),
             ":trans" => self.trans.push(term),
             ":invar-property" => {
-                let number = value.map_or("", |v| tree.text(v));
+                let number = self.number(key, value, span);
                 let text = format!("invar-property {number} `{name}`");
                 let asked = Asked::Always(term);
                 let name = if name.starts_with('.') { format!("property {number}") } else { name.to_string() };
@@ -166,7 +180,7 @@ impl<'a> File<'_, 'a> {
             }
             ":live-property" => {
                 // From some time on the formula always holds: its negation is not true again and again.
-                let number = value.map_or("", |v| tree.text(v));
+                let number = self.number(key, value, span);
                 let text = format!("live-property {number} `{name}`");
                 let asked = Asked::NotForEver(vec![self.terms.pool.not(term)]);
                 let name = if name.starts_with('.') { format!("property {number}") } else { name.to_string() };
@@ -189,7 +203,14 @@ impl<'a> File<'_, 'a> {
                     _ => self.terms.report.error(Code::E0202, span, "`:next` relates two declared variables"),
                 }
             }
-            _ => {}
+            // Other annotations may be for other tools, but a slip would leave a property out.
+            _ => {
+                if let Some(near) = nearest(key, ANNOTATIONS) {
+                    let message = format!("the annotation `{key}` has no meaning here and is skipped");
+                    let diagnostic = Diagnostic::new(Code::W0820, span, message);
+                    self.terms.report.add(diagnostic.did_you_mean(Some(near)));
+                }
+            }
         }
     }
 
@@ -209,6 +230,24 @@ impl<'a> File<'_, 'a> {
             let message = format!("`:init` is about states, and `{name}` is {what}");
             self.terms.report.error(code, span, message);
         }
+    }
+
+    fn second(&mut self, key: &str, span: Span) {
+        let message = format!("a file has one formula with `{key}`, and this is a second one");
+        let diagnostic = Diagnostic::new(Code::E0201, span, message);
+        self.terms.report.add(diagnostic.help("if both are meant, write one formula: `(and a b)`"));
+    }
+
+    /// The number of a property, which no other one has.
+    fn number(&mut self, key: &str, value: Option<Id>, span: Span) -> &'a str {
+        let number = value.map_or("", |v| self.terms.tree.text(v));
+        if number.is_empty() || !number.bytes().all(|b| b.is_ascii_digit()) {
+            let message = format!("expected the number of the property behind `{key}`");
+            self.terms.report.error(Code::E0110, span, message);
+        } else if !self.numbers.insert(number) {
+            self.terms.report.error(Code::E0201, span, format!("two properties have the number {number}"));
+        }
+        number
     }
 
     fn machine(mut self, name: String) -> Machine {
