@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 
 use crate::bounds::assumed;
 use crate::lasting::Watch;
-use crate::names::{Names, legend};
+use crate::names::{Names, legend, missing};
 use crate::way_back::{NameMap, Place, WrittenClaim};
 use crate::{Refusal, Selection};
 
@@ -51,6 +51,8 @@ impl Property {
 /// A flat system.
 pub(crate) struct Flat {
     pub name: String,
+    /// What the header says of how the source is read.
+    reading: Option<String>,
     pub pool: Pool,
     pub vars: Vec<Var>,
     /// Parameters of the steps.
@@ -82,6 +84,16 @@ pub(crate) struct Flat {
     pub watch: Watch,
     /// The temporal claims that are written in another form.
     pub written: Vec<String>,
+}
+
+/// Says that the system has the runs of the wider of two readings of its source, if it has.
+pub(crate) fn reading(comment: &str, system: &System) -> String {
+    match &system.doubt {
+        Some(doubt) => {
+            format!("{comment} this has the runs of one reading only: {}\n", doubt.text.replace(['\n', '\r'], " "))
+        }
+        None => String::new(),
+    }
 }
 
 /// What variables, parameters and claims of a flat system are in the system, each in its order.
@@ -205,6 +217,7 @@ impl Flat {
         let values = Vec::new();
         Ok(Flat {
             name,
+            reading: system.doubt.as_ref().map(|_| reading("", system)),
             pool,
             vars,
             params,
@@ -251,9 +264,8 @@ impl Flat {
         let name = self.name.replace(['\n', '\r'], " ");
         let mut text = format!("{comment} `{name}`, written by gander export\n");
         text.push_str(&legend(comment, &self.renamed));
-        for claim in &self.left_out {
-            text.push_str(&format!("{comment} left out: the claim `{claim}`\n"));
-        }
+        text.push_str(&self.reading.as_ref().map_or(String::new(), |line| format!("{comment}{line}")));
+        text.push_str(&missing(comment, &self.left_out));
         text
     }
 

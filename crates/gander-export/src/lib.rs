@@ -30,6 +30,8 @@ use std::fmt;
 
 use gander_system::{ClaimId, System};
 
+use flat::Flat;
+
 pub use way_back::{NameMap, Place, WrittenClaim};
 
 /// A language that can be written.
@@ -142,32 +144,29 @@ impl From<gander_system::BuildError> for Refusal {
 
 /// The system in a language.
 pub fn export(system: &System, format: Format, options: Options) -> Result<String, Refusal> {
-    match format {
-        Format::Sts => sts::write(system),
-        Format::Script => script::write(system),
-        _ => write(system, format, options, Selection::All).map(|written| written.text),
-    }
+    write(system, format, options, Selection::All).map(|written| written.text)
 }
 
-/// The system with some of its claims in a language without a control graph, and the way back for names. For tools that
-/// answer.
+/// The system with some of its claims in a language, and the way back for names, for tools that answer. Languages with a
+/// control graph have the way back for claims only.
 pub fn write(system: &System, format: Format, options: Options, selection: Selection<'_>) -> Result<Written, Refusal> {
-    if format == Format::Uppaal {
-        let (text, claims) = uppaal::write(system, selection)?;
-        return Ok(Written { text, names: NameMap { claims, ..NameMap::default() } });
-    }
-    let words = if format == Format::Lustre { lustre::WORDS } else { &[] };
-    let mut flat = flat::Flat::of(system, selection, words)?;
-    let text = match format {
-        Format::Sts | Format::Script | Format::Uppaal => {
-            return Err(Refusal("a language with a control graph needs no way back".to_string()));
-        }
-        Format::Smv => smv::write(&mut flat)?,
-        Format::Horn => horn::write(&mut flat, options.horn)?,
-        Format::Vmt => vmt::write(&mut flat)?,
-        Format::Smt2 => unrolling::write(&mut flat, options.depth)?,
-        Format::Btor2 => btor2::write(&mut flat)?,
-        Format::Lustre => lustre::write(&mut flat)?,
+    let flat = |words: &[&str], write: &dyn Fn(&mut Flat) -> Result<String, Refusal>| {
+        let mut flat = Flat::of(system, selection, words)?;
+        let text = write(&mut flat)?;
+        Ok(Written { text, names: flat.name_map() })
     };
-    Ok(Written { text, names: flat.name_map() })
+    match format {
+        Format::Sts => sts::write(system, selection),
+        Format::Script => script::write(system, selection),
+        Format::Uppaal => {
+            let (text, claims) = uppaal::write(system, selection)?;
+            Ok(Written { text, names: NameMap { claims, ..NameMap::default() } })
+        }
+        Format::Smv => flat(&[], &smv::write),
+        Format::Horn => flat(&[], &|f| horn::write(f, options.horn)),
+        Format::Vmt => flat(&[], &vmt::write),
+        Format::Smt2 => flat(&[], &|f| unrolling::write(f, options.depth)),
+        Format::Btor2 => flat(&[], &btor2::write),
+        Format::Lustre => flat(lustre::WORDS, &lustre::write),
+    }
 }

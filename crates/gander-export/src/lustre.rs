@@ -112,6 +112,21 @@ fn real(r: &RBig) -> String {
     if *bottom == 1u8.into() { top } else { format!("({top} / {bottom}.0)") }
 }
 
+/// A quotient or remainder. JKind divides by positive constants only; by zero a quotient is anything there.
+fn quotient(pool: &Pool, t: TermId, dividend: &str) -> Result<String, Refusal> {
+    let refused = || refuse("a quotient by something else than a constant that is not zero");
+    match (pool.op(t), pool.as_constant(pool.args(t)[1])) {
+        (Op::Div, Some(Value::Real(c))) if c > RBig::ZERO => Ok(format!("({dividend} / {})", real(&c))),
+        (Op::Div, Some(Value::Real(c))) if c < RBig::ZERO => Ok(format!("(-({dividend} / {}))", real(&-c))),
+        (Op::IntDiv, Some(Value::Int(c))) if c > IBig::ZERO => Ok(format!("({dividend} div {c})")),
+        // The remainder is never negative, so that a div (-c) = -(a div c), and a mod (-c) = a mod c.
+        (Op::IntDiv, Some(Value::Int(c))) if c < IBig::ZERO => Ok(format!("(-({dividend} div {}))", -c)),
+        (Op::Mod, Some(Value::Int(c))) if c > IBig::ZERO => Ok(format!("({dividend} mod {c})")),
+        (Op::Mod, Some(Value::Int(c))) if c < IBig::ZERO => Ok(format!("({dividend} mod {})", -c)),
+        _ => refused(),
+    }
+}
+
 impl Lustre {
     fn type_name(&self, sort: Sort) -> Result<String, Refusal> {
         match sort {
@@ -190,20 +205,7 @@ impl Style for Lustre {
                 }
                 Ok(text)
             }
-            Op::Div | Op::IntDiv | Op::Mod => {
-                let nonzero = match pool.as_constant(pool.args(t)[1]) {
-                    Some(Value::Int(c)) => c != IBig::ZERO,
-                    Some(Value::Real(c)) => c != RBig::ZERO,
-                    _ => false,
-                };
-                match pool.op(t) {
-                    // By zero a quotient is anything there.
-                    _ if !nonzero => refuse("a quotient by something else than a constant"),
-                    Op::Div => infix("/"),
-                    Op::IntDiv => infix("div"),
-                    _ => infix("mod"),
-                }
-            }
+            Op::Div | Op::IntDiv | Op::Mod => quotient(pool, t, args[0]),
             Op::Bv(_) => refuse("a bit-vector"),
             Op::Pow => refuse("a power"),
             Op::Forall | Op::Exists => refuse("a quantifier"),

@@ -39,6 +39,12 @@ impl Names {
     }
 }
 
+/// A line for each claim that a text does not have.
+pub(crate) fn missing(comment: &str, claims: &[String]) -> String {
+    let line = |claim: &String| format!("{comment} left out: the claim `{}`\n", claim.replace(['\n', '\r'], " "));
+    claims.iter().map(line).collect()
+}
+
 /// A line `comment name is what` for each name that is not what it was.
 pub(crate) fn legend(comment: &str, pairs: &[(String, String)]) -> String {
     let changed: Vec<String> = pairs

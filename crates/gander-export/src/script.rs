@@ -3,13 +3,14 @@
 
 use std::fmt::Write as _;
 
-use gander_system::{ClaimKind, ClaimOrigin, Effect, Goal, Role, StateTerm, System};
+use gander_system::{ClaimId, ClaimKind, ClaimOrigin, Effect, Goal, Role, StateTerm, System};
 use gander_term::{IBig, Op, Pool, Sort, SymbolId, TermId, Value};
 use rustc_hash::FxHashMap;
 
-use crate::Refusal;
-use crate::names::{Names, legend};
+use crate::flat::reading;
+use crate::names::{Names, legend, missing};
 use crate::printing::{Printer, Style};
+use crate::{NameMap, Refusal, Selection, Written, WrittenClaim};
 
 const RESERVED: &[&str] = &[
     "state", "steps", "const", "nondet", "proc", "int", "bool", "true", "false", "MAXSTEPS", "VARS", "INIT", "TRANS",
@@ -71,7 +72,7 @@ impl Style for Script {
     }
 }
 
-pub(crate) fn write(system: &System) -> Result<String, Refusal> {
+pub(crate) fn write(system: &System, selection: Selection<'_>) -> Result<Written, Refusal> {
     let refuse = |what: &str| Err(Refusal(format!("{what} cannot be written in a script")));
     let mut names = Names::without(RESERVED);
     let mut renamed = Vec::new();
@@ -120,6 +121,23 @@ pub(crate) fn write(system: &System) -> Result<String, Refusal> {
         let _ = writeln!(body, "  {};", print(&style, &pool, e.term.term())?);
     }
     body.push_str("TRANS:\n");
+    // What a rule without an update writes; a script has no rule that does nothing.
+    let idle = system.vars.iter().find(|v| v.role == Role::State).map(|v| {
+        let x = &style.symbols[&v.current];
+        format!("{x} = {x}")
+    });
+    if system.transitions.is_empty() {
+        // A script has at least one rule.
+        match (&idle, nodes.first()) {
+            (_, Some(node)) if several => {
+                let _ = writeln!(body, "  ? false : {node} -> {node} {{ }};");
+            }
+            (Some(idle), _) => {
+                let _ = writeln!(body, "  ? false -> {idle};");
+            }
+            _ => return refuse("a system without steps and variables"),
+        }
+    }
     for t in &system.transitions {
         if !t.params.is_empty() {
             return refuse("a step with parameters");
@@ -153,13 +171,21 @@ pub(crate) fn write(system: &System) -> Result<String, Refusal> {
                 let (a, b) = (&nodes[t.source.index()], &nodes[t.target.index()]);
                 writeln!(body, "  ? {guard} : {a} -> {b} {{ {updates} }};")
             }
-            (false, _) if updates.is_empty() => return refuse("a step that changes nothing"),
-            (false, true) => writeln!(body, "  {updates};"),
-            (false, false) => writeln!(body, "  ? {guard} -> {updates};"),
+            (false, _) => {
+                let Some(updates) = Some(updates).filter(|u| !u.is_empty()).or_else(|| idle.clone()) else {
+                    return refuse("a step that changes nothing");
+                };
+                if guards.is_empty() {
+                    writeln!(body, "  {updates};")
+                } else {
+                    writeln!(body, "  ? {guard} -> {updates};")
+                }
+            }
         };
     }
-    let mut left_out = Vec::new();
-    for claim in system.claims.iter().filter(|c| c.origin != ClaimOrigin::Structural) {
+    let (mut left_out, mut written) = (Vec::new(), Vec::new());
+    let all = system.claims.iter().enumerate().map(|(i, c)| (ClaimId::from(i), c));
+    for (id, claim) in all.filter(|(id, c)| c.origin != ClaimOrigin::Structural && selection.includes(*id)) {
         let mut at = |t: &StateTerm| -> Result<String, Refusal> {
             if !pool.free_symbols(&[t.term()]).contains(&system.location) {
                 return print(&style, &pool, t.term());
@@ -195,15 +221,15 @@ pub(crate) fn write(system: &System) -> Result<String, Refusal> {
                 let name = names.fit(&claim.name);
                 renamed.push((name.clone(), claim.name.clone()));
                 let _ = writeln!(body, "{word} {name}: {formula}");
+                let temporal = !matches!(claim.kind, ClaimKind::Always(_) | ClaimKind::Reachable(_));
+                written.push(WrittenClaim { name, claim: id, opposite: false, temporal });
             }
             Err(_) => left_out.push(claim.name.clone()),
         }
     }
-    let mut text = format!("// written by gander export\n{}", legend("//", &renamed));
-    for claim in left_out {
-        let _ = writeln!(text, "// left out: the claim `{claim}`");
-    }
-    Ok(text + &body)
+    let mut text = format!("// written by gander export\n{}{}", legend("//", &renamed), reading("//", system));
+    text.push_str(&missing("//", &left_out));
+    Ok(Written { text: text + &body, names: NameMap { claims: written, ..NameMap::default() } })
 }
 
 /// Whether an assumption is the range of an input, which is declared.

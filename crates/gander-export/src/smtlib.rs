@@ -123,6 +123,9 @@ impl Style for SmtLib {
                     "div" => "0",
                     _ => args[0],
                 };
+                if divisor.is_some() {
+                    return Ok(instead.to_string());
+                }
                 let nothing = if name == "/" { "0.0" } else { "0" };
                 Ok(format!("(ite (= {1} {nothing}) {instead} ({name} {0} {1}))", args[0], args[1]))
             }

@@ -57,9 +57,7 @@ fn bits(op: BvOp, pool: &Pool, t: TermId, args: &[&str]) -> Result<String, Refus
         BvOp::And => infix("&"),
         BvOp::Or => infix("|"),
         BvOp::Xor => infix("xor"),
-        BvOp::Shl => infix("<<"),
-        BvOp::Lshr => infix(">>"),
-        BvOp::Ashr => Ok(format!("unsigned(signed({}) >> {})", args[0], args[1])),
+        BvOp::Shl | BvOp::Lshr | BvOp::Ashr => shift(op, pool, t, args),
         BvOp::Concat => infix("::"),
         BvOp::Extract { high, low } => Ok(format!("{}[{high}:{low}]", args[0])),
         BvOp::ZeroExtend(n) => Ok(format!("extend({}, {n})", args[0])),
@@ -76,6 +74,39 @@ fn bits(op: BvOp, pool: &Pool, t: TermId, args: &[&str]) -> Result<String, Refus
         BvOp::ToSignedInt => Ok(format!("toint(signed({}))", args[0])),
         _ => Err(Refusal(format!("`{}` cannot be written in SMV", op.name()))),
     }
+}
+
+/// Words that are shifted by something else than a constant have at most so many bits: every amount is a case.
+const WIDEST_SHIFT: u32 = 128;
+
+/// A shift. NuSMV takes amounts up to the width only, so that larger ones and those that vary are written case by case.
+fn shift(op: BvOp, pool: &Pool, t: TermId, args: &[&str]) -> Result<String, Refusal> {
+    let Sort::BitVec(width) = pool.sort(t) else { return Err(Refusal("a shift of no word".to_string())) };
+    let bits = width.bits();
+    let (word, amount) = (args[0], args[1]);
+    let by = |n: u32| match op {
+        _ if n == 0 => word.to_string(),
+        BvOp::Shl => format!("({word} << {n})"),
+        BvOp::Lshr => format!("({word} >> {n})"),
+        _ => format!("unsigned(signed({word}) >> {n})"),
+    };
+    // All bits have left.
+    let emptied = || if op == BvOp::Ashr { by(bits - 1) } else { format!("0ud{bits}_0") };
+    if let Some(Value::BitVec(n)) = pool.as_constant(pool.args(t)[1]) {
+        return Ok(match u32::try_from(n.unsigned()).ok().filter(|n| *n < bits) {
+            Some(n) => by(n),
+            None => emptied(),
+        });
+    }
+    if bits > WIDEST_SHIFT {
+        return Err(Refusal(format!(
+            "a shift of a word of {bits} bits by something else than a constant cannot be written in SMV"
+        )));
+    }
+    // An amount of few bits is never as large as the width.
+    let fits = |n: &u32| bits > 31 || u64::from(*n) < 1u64 << bits;
+    let cases: String = (0..bits).filter(fits).map(|n| format!("{amount} = 0ud{bits}_{n} : {}; ", by(n))).collect();
+    Ok(format!("(case {cases}TRUE : {}; esac)", emptied()))
 }
 
 impl Style for Smv {

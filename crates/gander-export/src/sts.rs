@@ -2,13 +2,14 @@
 
 use std::fmt::Write as _;
 
-use gander_system::{ClaimKind, ClaimOrigin, Effect, Goal, Role, StateTerm, System};
+use gander_system::{ClaimId, ClaimKind, ClaimOrigin, Effect, Goal, Role, StateTerm, System};
 use gander_term::{BvOp, IBig, Op, Pool, RBig, Sort, SymbolId, TermId, Value};
 use rustc_hash::FxHashMap;
 
-use crate::Refusal;
-use crate::names::{Names, legend};
+use crate::flat::reading;
+use crate::names::{Names, legend, missing};
 use crate::printing::{Printer, Style};
+use crate::{NameMap, Refusal, Selection, Written, WrittenClaim};
 
 const RESERVED: &[&str] = &[
     "spec",
@@ -246,19 +247,24 @@ struct Writer<'a> {
     names: Names,
     style: Sts,
     nodes: Vec<String>,
+    /// The graph is written; a single node that is not final need not be.
+    drawn: bool,
     renamed: Vec<(String, String)>,
     left_out: Vec<String>,
+    written: Vec<WrittenClaim>,
 }
 
-pub(crate) fn write(system: &System) -> Result<String, Refusal> {
+pub(crate) fn write(system: &System, selection: Selection<'_>) -> Result<Written, Refusal> {
     let mut w = Writer {
         system,
         pool: Pool::fork(&system.pool),
         names: Names::without(RESERVED),
         style: Sts { symbols: FxHashMap::default(), values: FxHashMap::default(), sorts: FxHashMap::default() },
         nodes: Vec::new(),
+        drawn: system.nodes.len() > 1 || system.nodes.iter().any(|n| n.is_final),
         renamed: Vec::new(),
         left_out: Vec::new(),
+        written: Vec::new(),
     };
     let name = w.fit(&system.name);
     let mut body = format!("spec {name}\n\n");
@@ -270,12 +276,10 @@ pub(crate) fn write(system: &System) -> Result<String, Refusal> {
         let formula = w.state(a.term)?;
         let _ = writeln!(body, "assume {name}: {formula}");
     }
-    w.claims(&mut body)?;
-    let mut text = format!("// written by gander export\n{}", legend("//", &w.renamed));
-    for claim in &w.left_out {
-        let _ = writeln!(text, "// left out: the claim `{claim}`");
-    }
-    Ok(text + &body)
+    w.claims(&mut body, selection)?;
+    let mut text = format!("// written by gander export\n{}{}", legend("//", &w.renamed), reading("//", system));
+    text.push_str(&missing("//", &w.left_out));
+    Ok(Written { text: text + &body, names: NameMap { claims: w.written, ..NameMap::default() } })
 }
 
 impl Writer<'_> {
@@ -345,7 +349,7 @@ impl Writer<'_> {
     }
 
     fn starts(&mut self, body: &mut String) -> Result<(), Refusal> {
-        let several = self.nodes.len() > 1;
+        let several = self.drawn;
         for s in &self.system.starts {
             let parts: Result<Vec<String>, Refusal> = s.constraint.iter().map(|e| self.text(e.term.term())).collect();
             let target = if several { format!(" -> {}", self.nodes[s.target.index()]) } else { String::new() };
@@ -356,7 +360,7 @@ impl Writer<'_> {
 
     fn graph(&mut self, body: &mut String) -> Result<(), Refusal> {
         let system = self.system;
-        let several = self.nodes.len() > 1;
+        let several = self.drawn;
         for n in system.node_ids() {
             if several {
                 let word = if system.node(n).is_final { "final node" } else { "node" };
@@ -425,9 +429,17 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn claims(&mut self, body: &mut String) -> Result<(), Refusal> {
-        for claim in &self.system.claims {
-            if claim.origin == ClaimOrigin::Structural {
+    fn note(&mut self, name: String, claim: ClaimId) {
+        let temporal =
+            !matches!(self.system.claims[claim.index()].kind, ClaimKind::Always(_) | ClaimKind::Reachable(_));
+        self.written.push(WrittenClaim { name, claim, opposite: false, temporal });
+    }
+
+    /// Structural claims are made again by those who read the text.
+    fn claims(&mut self, body: &mut String, selection: Selection<'_>) -> Result<(), Refusal> {
+        for (i, claim) in self.system.claims.iter().enumerate() {
+            let id = ClaimId::from(i);
+            if claim.origin == ClaimOrigin::Structural || !selection.includes(id) {
                 continue;
             }
             let formula = |w: &mut Self, t: &StateTerm| w.state(*t);
@@ -447,12 +459,13 @@ impl Writer<'_> {
                 }
                 ClaimKind::AlwaysPossible(p) => Some(("possible", formula(self, p))),
                 ClaimKind::ExistsAlways(p) => Some(("exists always", formula(self, p))),
-                ClaimKind::NoDeadlock => {
-                    body.push_str("no deadlock\n");
-                    continue;
-                }
-                ClaimKind::InfiniteRun => {
-                    body.push_str("infinite run\n");
+                ClaimKind::NoDeadlock | ClaimKind::InfiniteRun => {
+                    // These have no other names; one that is there twice is written once.
+                    let words = if claim.kind == ClaimKind::NoDeadlock { "no deadlock" } else { "infinite run" };
+                    if !self.written.iter().any(|w| w.name == words) {
+                        let _ = writeln!(body, "{words}");
+                    }
+                    self.note(words.to_string(), id);
                     continue;
                 }
                 _ => None,
@@ -461,6 +474,7 @@ impl Writer<'_> {
                 Some((word, Ok(text))) => {
                     let name = self.fit(&claim.name);
                     let _ = writeln!(body, "{word} {name}: {text}");
+                    self.note(name, id);
                 }
                 _ => self.left_out.push(claim.name.clone()),
             }

@@ -2,6 +2,8 @@
 
 #![allow(clippy::print_stdout, reason = "what is left out is told")]
 
+mod support;
+
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -9,6 +11,7 @@ use gander_export::{Format, Options, Refusal, Selection, export, write};
 use gander_lang::language_of;
 use gander_oracle::{Limits, Settings, decide, generate_with};
 use gander_system::{ClaimId, System};
+use support::FORMATS;
 
 /// What the oracle says about the claims of a system, by name.
 fn answers(system: &System) -> BTreeMap<String, bool> {
@@ -17,20 +20,11 @@ fn answers(system: &System) -> BTreeMap<String, bool> {
     system.claims.iter().zip(all).filter_map(|(c, a)| Some((c.name.clone(), a.ok()?.holds))).collect()
 }
 
-fn plain(name: &str) -> String {
-    name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' }).collect()
-}
-
 /// A claim in a text: its name there, the claim, whether the text says the contrary.
 type Written = (String, ClaimId, bool);
 
 /// The text of a system and its claims in it.
 fn written(system: &System, format: Format) -> Result<(String, Vec<Written>), Refusal> {
-    if matches!(format, Format::Sts | Format::Script) {
-        let text = export(system, format, Options::default())?;
-        let all = system.claims.iter().enumerate();
-        return Ok((text, all.map(|(i, c)| (plain(&c.name), ClaimId::from(i), false)).collect()));
-    }
     let found = write(system, format, Options::default(), Selection::All)?;
     let claims = found.names.claims().iter().map(|c| (c.name.clone(), c.claim, c.opposite));
     let claims: Vec<Written> = claims.collect();
@@ -77,8 +71,7 @@ fn compare(system: &System, format: Format, file: &str, what: &str, tally: &mut 
     };
     for (name, claim, opposite) in &claims {
         let original = &system.claims[claim.index()].name;
-        let again = after.get(original).copied().filter(|_| format == Format::Sts).or_else(|| lone(name));
-        match (before.get(original), again) {
+        match (before.get(original), lone(name)) {
             (Some(old), Some(new)) => {
                 tally.compared += 1;
                 assert_eq!(*old, new != *opposite, "{what} as {file}, claim {original}\n{text}");
@@ -87,16 +80,6 @@ fn compare(system: &System, format: Format, file: &str, what: &str, tally: &mut 
         }
     }
 }
-
-const FORMATS: &[(Format, &str)] = &[
-    (Format::Sts, "again.sts"),
-    (Format::Script, "again.script"),
-    (Format::Smv, "again.smv"),
-    (Format::Vmt, "again.vmt"),
-    (Format::Horn, "again.smt2"),
-    (Format::Btor2, "again.btor2"),
-    (Format::Lustre, "again.lus"),
-];
 
 fn tallies() -> Vec<Tally> {
     FORMATS.iter().map(|_| Tally::default()).collect()

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gander_engines::{CancelToken, CheckConfig, Nobody, check};
-use gander_export::{Format, Options, Selection, export, write};
+use gander_export::{Format, Options, Selection, write};
 use gander_lang::language_of;
 use gander_oracle::{Limits, decide};
 use gander_smt::Solvers;
@@ -72,14 +72,6 @@ type Counterpart = (String, String, bool);
 /// Text, and the claims in it.
 fn written(system: &System, format: Format) -> Option<(String, Vec<Counterpart>)> {
     let name = |c: ClaimId| system.claims[c.index()].name.clone();
-    if matches!(format, Format::Sts | Format::Script) {
-        let text = export(system, format, Options::default()).ok()?;
-        let there = |name: &str| match format {
-            Format::Sts => name.to_string(),
-            _ => name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' }).collect(),
-        };
-        return Some((text, system.claims.iter().map(|c| (there(&c.name), c.name.clone(), false)).collect()));
-    }
     let found = write(system, format, Options::default(), Selection::All).ok()?;
     let claims = found.names.claims().iter().map(|c| (c.name.clone(), name(c.claim), c.opposite)).collect();
     Some((found.text, claims))
