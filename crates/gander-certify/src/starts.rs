@@ -8,7 +8,6 @@
 use std::time::Instant;
 
 use gander_system::{StartId, System};
-use gander_term::stop::Stopped;
 use gander_term::{Op, SymbolId, TermId, Value, evaluate};
 use rustc_hash::FxHashMap;
 
@@ -31,7 +30,7 @@ impl Checker {
             let certified = Certified {
                 queries: case.queries,
                 certificates: case.certificates,
-                by: case.asked(),
+                basis: case.basis(),
                 warnings: std::mem::take(&mut case.warnings),
             };
             if !matches!(outcome, Err(Rejection::Undecided(_))) && self.tools.log.is_none() {
@@ -39,7 +38,7 @@ impl Checker {
             }
             outcome.map(|()| certified)
         });
-        checked.unwrap_or_else(|Stopped| Err(self.tools.broken_off()))
+        checked.unwrap_or_else(|stopped| Err(self.tools.broken_off(stopped)))
     }
 }
 

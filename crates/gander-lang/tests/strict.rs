@@ -256,8 +256,6 @@ fn smv_and_scripts_define_a_name_once() {
     assert_eq!(errors(script, "m.script"), Vec::<String>::new());
     for (old, new) in [
         ("  int x;", "  int x;\n  bool x;"),
-        ("  x = 0;", "  x = 0;\nINIT:\n  x = 1;"),
-        ("VARS:\n", "VARS:\n  int y;\nVARS:\n"),
         ("SAFE p: x >= 0\n", "SAFE p: x >= 0\nSAFE p: x >= 1\n"),
         ("  x = x + 1;", "  x, x = 1, 2;"),
     ] {

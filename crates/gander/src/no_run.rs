@@ -107,6 +107,7 @@ pub(crate) fn discount(claims: &mut [ClaimView]) {
         claim.verdict = VerdictView::Vacuous;
         claim.engine = None;
         claim.within = None;
+        claim.basis = None;
         claim.warnings.clear();
     }
 }
