@@ -3,6 +3,9 @@
 //! `cargo xtask test` fetches the solvers, then runs formatting and lint checks and every test layer, once with all
 //! solvers and the end-to-end layers once more without yices. It ends with what was skipped and one line of totals.
 
+mod dependencies;
+mod release;
+
 use std::env;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -10,9 +13,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use std::time::Instant;
 
+use gander_io::programs;
+
 const USAGE: &str = "\
 cargo xtask test          set up the solvers, then run every check and test
 cargo xtask test --quick  the same without lints and without the second pass that hides yices
+cargo xtask deny          check licences, sources and advisories of the dependencies (deny.toml)
+cargo xtask release       build the release binary and check that it is static-PIE and holds no build paths
 cargo xtask setup         only set up the solvers, a browser, and NuSMV for the tests
 ";
 
@@ -22,6 +29,8 @@ fn main() -> ExitCode {
     let done = match words[..] {
         ["test"] => test(Extent::Full),
         ["test", "--quick"] => test(Extent::Quick),
+        ["deny"] => dependencies::dependencies(),
+        ["release"] => release::release(),
         ["setup"] => setup().map(|()| drop(bring_nusmv())),
         _ => {
             eprint!("{USAGE}");
@@ -78,7 +87,9 @@ fn setup() -> Result<(), String> {
 /// Pages are tested in a browser. One that is missing is installed where that is possible; without it these tests are
 /// skipped and say so.
 fn set_up_browser() {
+    let found = |program: &str| programs::find(program, &env::var_os("PATH").unwrap_or_default());
     let works = |program: &str| {
+        let Some(program) = found(program) else { return false };
         let quiet = Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
         quiet.is_ok_and(|s| s.success())
     };
@@ -86,13 +97,17 @@ fn set_up_browser() {
         return;
     }
     println!("== set-up of a browser ==");
-    let mut install = Command::new("apt-get");
+    let Some(apt) = found("apt-get") else {
+        println!("there is no apt-get to install chromium with: the tests of pages are skipped");
+        return;
+    };
+    let mut install = Command::new(apt);
     install.args(["install", "--yes", "--no-install-recommends", "chromium"]).stdout(Stdio::null());
     install.env("DEBIAN_FRONTEND", "noninteractive");
     match install.status() {
         Ok(status) if status.success() => {}
         Ok(status) => println!("chromium could not be installed ({status}): the tests of pages are skipped"),
-        Err(e) => println!("there is no apt-get to install chromium with ({e}): the tests of pages are skipped"),
+        Err(e) => println!("apt-get could not be started ({e}): the tests of pages are skipped"),
     }
 }
 
@@ -106,14 +121,24 @@ fn bring_nusmv() -> Option<String> {
     let program = || find_below(&folder, "NuSMVa_linux64").map(|p| p.to_string_lossy().into_owned());
     if program().is_none() {
         println!("== NuSMV for the tests ==");
-        let venv = Command::new("python3").args(["-m", "venv"]).arg(&folder).status();
-        let made = venv.is_ok_and(|s| s.success());
-        let pip = || Command::new(folder.join("bin/pip")).args(["install", "--quiet", "pyboolnet"]).status();
-        if !made || !pip().is_ok_and(|s| s.success()) {
+        if !bring_package(&folder, "pyboolnet") {
             println!("it cannot be had: the tests that need it are skipped");
         }
     }
     program()
+}
+
+/// Makes a virtual environment with a package. Python runs isolated (`-I`) and away from the current folder, so that nothing
+/// that lies there is run.
+fn bring_package(folder: &Path, package: &str) -> bool {
+    let python = programs::find("python3", &env::var_os("PATH").unwrap_or_default());
+    let Some(python) = python else { return false };
+    if fs::create_dir_all(folder).is_err() {
+        return false;
+    }
+    let succeeds = |command: &mut Command| command.current_dir(folder).status().is_ok_and(|s| s.success());
+    succeeds(Command::new(python).args(["-I", "-m", "venv"]).arg(folder))
+        && succeeds(Command::new(folder.join("bin/python")).args(["-I", "-m", "pip", "install", "--quiet", package]))
 }
 
 /// A file with this name somewhere below a folder.
@@ -140,6 +165,7 @@ fn test(extent: Extent) -> Result<(), String> {
     if extent == Extent::Full {
         run(cargo(&["fmt", "--all", "--", "--check"]), "formatting")?;
         run(cargo(&["clippy", "--quiet", "--workspace", "--all-targets", "--", "-D", "warnings"]), "lints")?;
+        dependencies::dependencies()?;
     }
     let mut totals = Totals::default();
     let mut failures = Vec::new();

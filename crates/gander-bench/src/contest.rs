@@ -9,6 +9,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use gander_io::write::{create_folder, scratch_folder};
+use gander_text::shown_path;
+
 use crate::manifest::{Benchmark, Row, Suite};
 use crate::process::Limits;
 use crate::reader::Reader;
@@ -119,9 +122,11 @@ pub fn run(
         paths.push(path);
     }
     let tools: Vec<Tool> = contest.contenders.iter().map(|c| tool(contest, c)).collect();
-    let problem = |e: std::io::Error| format!("{}: {e}", contest.folder.display());
-    std::fs::create_dir_all(&contest.folder).map_err(problem)?;
-    let scratch = contest.folder.join("scratch");
+    let problem = |e: std::io::Error| format!("{}: {e}", shown_path(&contest.folder));
+    create_folder(&contest.folder).map_err(problem)?;
+    // Of its own name: another run may use the folder, too.
+    let scratch_folder = scratch_folder(&contest.folder, "scratch-").map_err(problem)?;
+    let scratch = scratch_folder.path().to_path_buf();
     let plan = Plan {
         suite: &suite,
         root: Path::new("/"),
@@ -144,7 +149,7 @@ pub fn run(
         watch(progress, record);
     };
     run_all(&plan, &jobs, &mut results, interrupted, &note).map_err(problem)?;
-    let _ = std::fs::remove_dir_all(&scratch);
+    drop(scratch_folder);
     let records = done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     let wanted = |r: &&JobRecord, path: &str, tool: &Tool| {
         r.key.file == path && r.key.tool == tool.label && jobs.iter().any(|j| j.key == r.key)

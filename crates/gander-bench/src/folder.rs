@@ -7,12 +7,18 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+use gander_io::read::{self, Links};
+use gander_io::write::{Target, create_folder, replace};
+use gander_text::shown_path;
 use serde::{Deserialize, Serialize};
 
 use crate::manifest::Suite;
 use crate::record::{JobRecord, Loaded};
 use crate::recorded::RecordedAnswer;
 use crate::tool::ToolId;
+
+/// Larger requests are not read.
+const LARGEST: u64 = 1 << 30;
 
 /// What a run was asked for.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -79,18 +85,17 @@ impl Folder {
     /// Writes a file; folders on the way are made.
     pub fn write(&self, name: &str, text: &str) -> Result<(), String> {
         let path = self.file(name);
-        let problem = |e: std::io::Error| format!("{}: {e}", path.display());
         if let Some(parent) = path.parent() {
-            std::fs::create_dir_all(parent).map_err(problem)?;
+            create_folder(parent).map_err(|e| format!("{}: {e}", shown_path(&path)))?;
         }
-        std::fs::write(&path, text).map_err(problem)
+        replace(&path, text.as_bytes(), Target::Managed).map_err(|e| e.to_string())
     }
 
     /// Reads the folder.
     pub fn load(&self) -> Result<Contents, String> {
         let path = self.file("request.json");
         let problem = |e: &dyn std::fmt::Display| format!("{}: {e}", path.display());
-        let text = std::fs::read_to_string(&path).map_err(|e| problem(&e))?;
+        let text = read::text(&path, Links::Refuse, LARGEST).map_err(|e| problem(&e))?;
         let request: Request = serde_json::from_str(&text).map_err(|e| problem(&e))?;
         let results = self.results();
         let loaded = Loaded::read(&results).map_err(|e| format!("{}: {e}", results.display()))?;

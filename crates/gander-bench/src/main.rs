@@ -17,6 +17,7 @@ use gander_bench::schedule::{Plan, Progress, jobs, run_all};
 use gander_bench::score::Scoreboard;
 use gander_bench::tool::{Catalogue, Tool};
 use gander_bench::{recorded, report};
+use gander_io::read::{self, Links};
 use regex::Regex;
 
 /// Runs model checkers over a manifest of models with known verdicts, scores and compares them.
@@ -155,6 +156,7 @@ fn say(line: &str) {
 }
 
 fn print(text: &str) -> Result<(), String> {
+    let text = gander_text::visible_lines(text) + "\n";
     std::io::stdout().write_all(text.as_bytes()).map_err(|e| e.to_string())
 }
 
@@ -162,7 +164,7 @@ fn catalogue(args: &ToolArgs) -> Result<Catalogue, String> {
     let mut catalogue = Catalogue::default();
     for path in &args.config {
         let problem = |e: &dyn std::fmt::Display| format!("{}: {e}", path.display());
-        let text = std::fs::read_to_string(path).map_err(|e| problem(&e))?;
+        let text = read::text(path, Links::Follow, u64::MAX - 1).map_err(|e| problem(&e))?;
         catalogue.add_file(&text).map_err(|e| problem(&e))?;
     }
     for variant in &args.variant {

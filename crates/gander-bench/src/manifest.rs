@@ -6,6 +6,8 @@
 use std::collections::HashMap;
 use std::path::Path;
 
+use gander_io::read::{self, Links};
+use gander_text::shown_path;
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 
@@ -87,7 +89,7 @@ impl Benchmark {
 impl Suite {
     /// Reads a manifest file.
     pub fn load(path: &Path) -> Result<Suite, String> {
-        let text = std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
+        let text = read::text(path, Links::Follow, u64::MAX - 1).map_err(|e| format!("{}: {e}", shown_path(path)))?;
         Suite::parse(&text).map_err(|e| format!("{}: {e}", path.display()))
     }
 

@@ -4,10 +4,12 @@
 //! that is killed loses the jobs it was at, no others; a line that was cut short is dropped when the file is opened.
 
 use std::collections::HashSet;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 
+use gander_io::read::{self, Links, ReadError};
+use gander_io::write;
 use serde::{Deserialize, Serialize};
 
 use crate::verdict::Verdict;
@@ -145,10 +147,11 @@ pub struct Loaded {
 impl Loaded {
     /// Reads a results file; one that does not exist is empty.
     pub fn read(path: &Path) -> io::Result<Loaded> {
-        match std::fs::read(path) {
+        match read::bytes(path, Links::Refuse, u64::MAX - 1) {
             Ok(bytes) => Ok(Loaded::parse(&bytes)),
-            Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(Loaded::default()),
-            Err(e) => Err(e),
+            Err(ReadError::Missing) => Ok(Loaded::default()),
+            Err(ReadError::Io(e)) => Err(e),
+            Err(e) => Err(io::Error::other(e.to_string())),
         }
     }
 
@@ -173,7 +176,7 @@ impl Results {
     /// Opens or makes a results file, and drops a last line that was cut short.
     pub fn open(path: &Path) -> io::Result<(Results, Loaded)> {
         let loaded = Loaded::read(path)?;
-        let file = OpenOptions::new().create(true).append(true).open(path)?;
+        let file = write::append(path)?;
         if file.metadata()?.len() > loaded.complete {
             file.set_len(loaded.complete)?;
         }

@@ -6,6 +6,8 @@
 
 use std::path::Path;
 
+use gander_io::read::{self, Links};
+use gander_text::shown_path;
 use serde::{Deserialize, Serialize};
 
 use crate::verdict::Verdict;
@@ -42,7 +44,7 @@ struct CoreLine {
 
 /// Reads a file of recorded answers.
 pub fn load(path: &Path) -> Result<Vec<RecordedAnswer>, String> {
-    let text = std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
+    let text = read::text(path, Links::Follow, u64::MAX - 1).map_err(|e| format!("{}: {e}", shown_path(path)))?;
     parse(&text).map_err(|e| format!("{}: {e}", path.display()))
 }
 

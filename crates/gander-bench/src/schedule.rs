@@ -9,11 +9,17 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
+use gander_io::read::{self, Links};
+use gander_text::shown_path;
+
 use crate::manifest::Suite;
 use crate::process::{Launch, Limits, Stopped, run};
 use crate::reader::Output;
 use crate::record::{JobKey, JobRecord, Results, fingerprint};
 use crate::tool::Tool;
+
+/// Larger models are not measured.
+const LARGEST: u64 = 1 << 32;
 
 /// How to run.
 #[derive(Debug)]
@@ -53,7 +59,7 @@ pub fn jobs<'a>(plan: &Plan<'a>) -> Result<Vec<Job<'a>>, String> {
     let mut contents = Vec::new();
     for b in &plan.suite.benchmarks {
         let path = root.join(&b.path);
-        let bytes = std::fs::read(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+        let bytes = model(&path).map_err(|e| format!("{}: {e}", shown_path(&path)))?;
         contents.push((path, fingerprint(&bytes)));
     }
     let mut jobs = Vec::new();
@@ -144,11 +150,16 @@ fn run_one(plan: &Plan<'_>, job: &Job<'_>, folder: &Path, interrupted: &AtomicBo
     if finish.stopped == Some(Stopped::Interrupt) {
         return Ok(None);
     }
-    let source = String::from_utf8_lossy(&std::fs::read(&job.file)?).into_owned();
+    let source = String::from_utf8_lossy(&model(&job.file)?).into_owned();
     let output = Output { exit: finish.exit, stdout: &finish.stdout, stderr: &finish.stderr, source: &source };
     let mut record = job.tool.reader.read(&output).into_record(job.key.clone(), &finish);
     without_path(&mut record, &job.file);
     Ok(Some(record))
+}
+
+/// The bytes of a model: of a regular file, as a pipe could keep us waiting.
+fn model(file: &Path) -> io::Result<Vec<u8>> {
+    read::bytes(file, Links::Follow, LARGEST).map_err(|e| io::Error::other(e.to_string()))
 }
 
 /// Messages that name their file would all be different, and would tell where the files were.

@@ -135,7 +135,8 @@ pub fn csv(board: &Board) -> Result<String, String> {
                 let all = [file.as_str(), label].into_iter().chain(claim).chain(figures.iter().map(String::as_str));
                 let all: Vec<&str> = all.collect();
                 let peak = format!("{:.1}", cell.peak_mb);
-                writer.write_record(all.into_iter().chain([peak.as_str(), ending])).map_err(problem)
+                let cells = all.into_iter().chain([peak.as_str(), ending]).map(gander_text::csv::defused);
+                writer.write_record(cells).map_err(problem)
             };
             if cell.answers.is_empty() {
                 line(["", "", "", "", ""])?;

@@ -63,6 +63,17 @@ fn csv_has_a_line_for_each_claim() {
 }
 
 #[test]
+fn csv_has_no_formulas() {
+    let mut board = board();
+    board.files[0] = "=HYPERLINK(\"http://x\",\"y\").sts".into();
+    board.contenders[1] = "+cmd".into();
+    board.cells[0][0] = cell(1.0, Ending::Finished, vec![answer("@SUM(A1)", Verdict::Valid, None)]);
+    let text = csv(&board).unwrap();
+    assert!(text.contains("\"'=HYPERLINK(\"\"http://x\"\",\"\"y\"\").sts\",gander,'@SUM(A1),"), "{text}");
+    assert!(text.contains(",'+cmd,"), "{text}");
+}
+
+#[test]
 fn plots_are_pictures_of_everybody() {
     let text = svg(&board());
     assert!(text.starts_with("<svg ") && text.ends_with("</svg>\n"));

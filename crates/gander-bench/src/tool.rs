@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use gander_io::programs;
 use serde::{Deserialize, Serialize};
 
 use crate::reader::Reader;
@@ -228,13 +229,12 @@ impl Tool {
     }
 }
 
-/// Where a program is: a path as it stands, a name on PATH.
+/// Where a program is: a path as it stands, a name in an absolute folder of PATH.
 fn on_path(program: &str) -> Option<PathBuf> {
     if program.contains('/') {
         return std::fs::canonicalize(program).ok().filter(|p| p.is_file());
     }
-    let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path).map(|d| d.join(program)).find(|p| p.is_file())
+    programs::find(program, &std::env::var_os("PATH")?)
 }
 
 /// The first line of what the program says about its version, and a hash of the program, because a program that was

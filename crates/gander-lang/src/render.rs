@@ -6,6 +6,7 @@
 
 use crate::diagnostic::{Diagnostic, Label, Severity};
 use crate::span::{LineIndex, Position, Span};
+use gander_text::is_hidden;
 use std::fmt::Write;
 use unicode_width::UnicodeWidthChar;
 
@@ -330,7 +331,7 @@ impl Window {
 fn advance(at: usize, c: char) -> usize {
     match c {
         '\t' => at + TAB - at % TAB,
-        c if c.is_control() => at + 1,
+        c if is_hidden(c) => at + 1,
         c => at + c.width().unwrap_or(0),
     }
 }
@@ -340,8 +341,8 @@ fn column(text: &str, offset: usize) -> usize {
     text.char_indices().take_while(|(at, _)| *at < offset).fold(0, |column, (_, c)| advance(column, c))
 }
 
-/// The characters whose columns are in `left..right`, tabs as spaces and control
-/// characters as a replacement sign.
+/// The characters whose columns are in `left..right`, tabs as spaces and hidden
+/// characters as a replacement sign, which takes one column.
 fn expand(text: &str, left: usize, right: usize) -> String {
     let mut out = String::new();
     let mut at = 0;
@@ -353,7 +354,7 @@ fn expand(text: &str, left: usize, right: usize) -> String {
         if at >= left {
             match c {
                 '\t' => out.extend(std::iter::repeat_n(' ', next - at)),
-                c if c.is_control() => out.push('\u{fffd}'),
+                c if is_hidden(c) => out.push('\u{fffd}'),
                 c => out.push(c),
             }
         }
@@ -362,8 +363,8 @@ fn expand(text: &str, left: usize, right: usize) -> String {
     out
 }
 
-/// A message with control characters made visible, so that a source text cannot drive
-/// the terminal.
+/// A message with hidden characters made visible and not too long, so that a source text can neither drive
+/// the terminal nor forge or flood what is shown.
 fn printable(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+    gander_text::message(text)
 }

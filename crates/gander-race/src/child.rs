@@ -53,7 +53,7 @@ pub(crate) fn run(job: &Job<'_>) -> io::Result<Said> {
     if fault::happens(fault::SPAWN) {
         return Err(io::Error::other("injected fault"));
     }
-    let mark = format!("{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+    let mark = format!("{}-{}", job.folder.display(), COUNT.fetch_add(1, Ordering::Relaxed));
     let mut child = Command::new(job.program)
         .args(job.arguments)
         .envs(job.environment.iter().map(|(k, v)| (k, v)))

@@ -1,13 +1,14 @@
 //! Which tools are there.
 //!
 //! Order: what the user names (an option of the command, or `GANDER_TOOL_NUSMV` and so on), then the set-up's cache for
-//! programs that are solvers too, then the PATH. The program `none` hides a tool. Finding starts no process.
+//! programs that are solvers too, then the absolute folders of the PATH. The program `none` hides a tool. Finding starts no process.
 
 use std::ffi::OsString;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use gander_io::programs::{self, is_program};
 use gander_smt::Solvers;
+use gander_text::shown_path;
 
 use crate::adapters::tools;
 use crate::tool::Tool;
@@ -65,17 +66,18 @@ pub struct Missing {
 pub fn find(tool: &'static dyn Tool, search: &ToolSearch, solvers: &Solvers) -> Result<Entrant, Missing> {
     let missing = |looked_for: String| Missing { tool: tool.name().to_string(), looked_for };
     if let Some((_, program)) = search.named.iter().rev().find(|(name, _)| name == tool.name()) {
-        return match program.canonicalize() {
+        return match programs::named(program, search.path.as_deref()).and_then(|p| p.canonicalize().ok()) {
             _ if program == Path::new(HIDDEN) => Err(missing("it is hidden".to_string())),
-            Ok(program) if is_program(&program) => Ok(Entrant { tool, program }),
-            _ => Err(missing(format!("{} is no program", program.display()))),
+            Some(program) if is_program(&program) => Ok(Entrant { tool, program }),
+            _ => Err(missing(format!("{} is no program", shown_path(program)))),
         };
     }
-    let solver = solvers.all().into_iter().find(|s| *s.name == *tool.name()).map(|s| s.program.clone());
-    let folders: Vec<PathBuf> = search.path.iter().flat_map(std::env::split_paths).collect();
+    // A program of the cache that is not the pinned one does not take part.
+    let solver = solvers.all().into_iter().find(|s| *s.name == *tool.name() && s.verify().is_ok());
+    let solver = solver.map(|s| s.program.clone());
     let on_path = || {
-        let all = tool.programs().iter().flat_map(|name| folders.iter().map(move |folder| folder.join(name)));
-        all.filter(|p| p.is_absolute()).find(|p| is_program(p))
+        let path = search.path.as_deref()?;
+        tool.programs().iter().find_map(|name| programs::find(name, path))
     };
     match solver.filter(|p| is_program(p)).or_else(on_path) {
         Some(program) => Ok(Entrant { tool, program }),
@@ -86,8 +88,4 @@ pub fn find(tool: &'static dyn Tool, search: &ToolSearch, solvers: &Solvers) -> 
 /// Looks for the programs of all tools.
 pub fn find_all(search: &ToolSearch, solvers: &Solvers) -> Vec<Result<Entrant, Missing>> {
     tools().iter().map(|tool| find(*tool, search, solvers)).collect()
-}
-
-fn is_program(path: &Path) -> bool {
-    path.metadata().is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
 }

@@ -1,6 +1,9 @@
 //! What a check found, as text for people: one line a claim, then what explains it.
 
 use std::fmt::Write;
+use std::path::Path;
+
+use gander_text::{message, shown, shown_path};
 
 use crate::schedule_text::schedule_text;
 use crate::stream_table::{PLAIN_WIDTH, StreamScope, StreamTable, stream_table};
@@ -67,16 +70,20 @@ pub fn check_text(view: &CheckView, how: CheckText) -> String {
     out
 }
 
+fn shown_file(file: &str) -> String {
+    shown_path(Path::new(file))
+}
+
 fn quiet(out: &mut String, view: &CheckView, paint: Paint) {
     for claim in view.claims.iter().filter(|c| c.verdict.word() != "holds") {
         let word = claim.verdict.word();
-        let _ = writeln!(out, "{}: {} {}", view.file, paint.verdict(word), claim.name);
+        let _ = writeln!(out, "{}: {} {}", shown_file(&view.file), paint.verdict(word), shown(&claim.name));
     }
 }
 
 fn normal(out: &mut String, view: &CheckView, how: CheckText) {
     if how.files > 1 && !view.has_errors() {
-        let _ = writeln!(out, "{}", how.paint.bold(&view.file));
+        let _ = writeln!(out, "{}", how.paint.bold(&shown_file(&view.file)));
     }
     // Structural claims that hold are counted; those that hold because there is no run are not worth a word.
     let quiet = |c: &ClaimView| matches!(c.verdict, VerdictView::Holds(_) | VerdictView::Vacuous);
@@ -224,7 +231,7 @@ fn claim_lines<'a>(out: &mut String, claim: &'a ClaimView, width: usize, how: Ch
     let gap = " ".repeat(MARGIN - word.len());
     let name_width = claim.name.chars().count();
     let summary = summary(claim);
-    let name = paint.bold(&claim.name);
+    let name = paint.bold(&shown(&claim.name));
     if summary.is_empty() {
         let _ = writeln!(out, "{}{gap}{name}", paint.verdict(word));
     } else {
@@ -233,10 +240,10 @@ fn claim_lines<'a>(out: &mut String, claim: &'a ClaimView, width: usize, how: Ch
     }
     let margin = " ".repeat(MARGIN);
     if word != "holds" && claim.text != claim.name && !claim.text.is_empty() {
-        let _ = writeln!(out, "{margin}{}", claim.text);
+        let _ = writeln!(out, "{margin}{}", message(&claim.text));
     }
     for warning in &claim.warnings {
-        let _ = writeln!(out, "{margin}{} {warning}", paint.open("warning:"));
+        let _ = writeln!(out, "{margin}{} {}", paint.open("warning:"), message(warning));
     }
     match &claim.verdict {
         VerdictView::Holds(evidence) => {
@@ -306,7 +313,9 @@ fn contradiction_lines(constraints: &[ConstraintView]) -> Vec<String> {
     };
     let place = |c: &ConstraintView| c.place.as_ref().map_or_else(String::new, |p| format!("line {}", p.line));
     let width = constraints.iter().map(|c| place(c).chars().count()).max().unwrap_or(0);
-    lines.extend(constraints.iter().map(|c| format!("  {:<width$}  {}", place(c), c.text).trim_end().to_string()));
+    lines.extend(
+        constraints.iter().map(|c| format!("  {:<width$}  {}", place(c), message(&c.text)).trim_end().to_string()),
+    );
     lines
 }
 

@@ -34,12 +34,8 @@ pub fn streams_csv(view: &StreamsView) -> String {
 }
 
 fn csv_cell(text: &str) -> String {
-    let special = |c: char| matches!(c, ',' | '"' | '\n' | '\r');
-    if text.contains(special) || text.trim() != text {
-        format!("\"{}\"", text.replace('"', "\"\""))
-    } else {
-        text.to_string()
-    }
+    let text = gander_text::csv::cell(text);
+    if text.trim() == text { text } else { format!("\"{text}\"") }
 }
 
 /// The run as a value change dump.

@@ -1,5 +1,7 @@
 //! A run as a table: step, transition with parameters, node, and what changed.
 
+use gander_text::shown;
+
 use crate::style::Paint;
 use crate::view::{RepeatView, TraceView};
 
@@ -158,7 +160,7 @@ impl Table<'_> {
             TraceDetail::Full => &row.values,
         };
         let values: Vec<String> =
-            values.iter().map(|(name, value)| format!("{name} = {}", self.shorten(value))).collect();
+            values.iter().map(|(name, value)| format!("{} = {}", shown(name), self.shorten(value))).collect();
         out.push_str(&self.margin);
         if values.is_empty() {
             out.push_str(line.trim_end());
@@ -183,7 +185,7 @@ impl Table<'_> {
 
 /// `deposit(amount = 50) x 1999`: the transition of a row with the repetitions of it alone, the innermost first.
 fn action_and_times(trace: &TraceView, row: usize) -> String {
-    let mut text = trace.rows[row].action.clone();
+    let mut text = shown(&trace.rows[row].action).into_owned();
     for r in trace.repeats.iter().rev().filter(|r| r.first_row == row && r.rows == 1) {
         text.push_str(&format!(" x {}", r.times));
     }

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::time::Duration;
 
+use gander_text::visible;
+
 /// The answer to a satisfiability query.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Answer {
@@ -47,14 +49,14 @@ impl fmt::Display for Reason {
             Reason::Timeout => write!(f, "the solver ran out of time"),
             Reason::Memory => write!(f, "the solver ran out of memory"),
             Reason::Interrupted => write!(f, "the solver was interrupted"),
-            Reason::NotStarted(why) => write!(f, "the solver could not be started: {why}"),
-            Reason::Died(how) => write!(f, "the solver died: {how}"),
-            Reason::Garbage(what) => write!(f, "the solver made no sense: {what}"),
-            Reason::SolverError(what) => write!(f, "the solver reported an error: {what}"),
+            Reason::NotStarted(why) => write!(f, "the solver could not be started: {}", visible(why)),
+            Reason::Died(how) => write!(f, "the solver died: {}", visible(how)),
+            Reason::Garbage(what) => write!(f, "the solver made no sense: {}", visible(what)),
+            Reason::SolverError(what) => write!(f, "the solver reported an error: {}", visible(what)),
             Reason::Incomplete(why) if why.is_empty() => write!(f, "the solver gave up"),
-            Reason::Incomplete(why) => write!(f, "the solver gave up: {why}"),
+            Reason::Incomplete(why) => write!(f, "the solver gave up: {}", visible(why)),
             Reason::Irrational => write!(f, "no model with rational values was found"),
-            Reason::Unsupported(what) => write!(f, "the solver does not support {what}"),
+            Reason::Unsupported(what) => write!(f, "the solver does not support {}", visible(what)),
             Reason::NotAvailable(what) => write!(f, "there is no {what} to ask for"),
         }
     }

@@ -9,6 +9,8 @@ use std::os::unix::process::ExitStatusExt;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
+use gander_text::shown_path;
+
 use crate::answer::{Limits, Reason};
 use crate::dialect::Solver;
 use crate::process::{Killer, Process, ProcessLimits, Stop, lock};
@@ -120,10 +122,12 @@ impl Conversation {
             return;
         }
         let arguments = solver.arguments(self.limits.memory);
-        match Process::spawn(&solver.program, &arguments, self.limits, &self.killer) {
+        let started =
+            solver.verify().and_then(|()| Process::spawn(&solver.program, &arguments, self.limits, &self.killer));
+        match started {
             Ok(process) => self.process = Some(process),
             Err(e) => {
-                self.failure = Some(Reason::NotStarted(format!("{}: {e}", solver.program.display())));
+                self.failure = Some(Reason::NotStarted(format!("{}: {e}", shown_path(&solver.program))));
             }
         }
     }

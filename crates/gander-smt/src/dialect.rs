@@ -1,9 +1,12 @@
 //! How solvers differ.
 
+use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use gander_term::Features;
+
+use crate::setup::check_program;
 
 /// Which solver program it is; anything else is taken to be a plain SMT-LIB 2 solver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -137,6 +140,8 @@ pub struct Solver {
     /// Yices only: sessions are for bit-vectors too. That costs it a third of its speed on arithmetic alone, and it
     /// must know before the first formula. [`crate::Solvers::choose`] sees to it.
     pub bit_vectors: bool,
+    /// The SHA-256 that the program must have: that of a solver from the cache.
+    pub pinned: Option<&'static str>,
 }
 
 impl Solver {
@@ -144,13 +149,28 @@ impl Solver {
     pub fn new(kind: SolverKind, program: impl AsRef<Path>) -> Solver {
         let program = program.as_ref().to_path_buf();
         let bit_vectors = kind != SolverKind::Yices;
-        Solver { kind, name: Arc::from(kind.name()), program, extra_arguments: Vec::new(), bit_vectors }
+        Solver { kind, name: Arc::from(kind.name()), program, extra_arguments: Vec::new(), bit_vectors, pinned: None }
     }
 
     /// The same program, in sessions that are for these features.
     #[must_use]
     pub fn for_features(&self, features: Features) -> Solver {
         Solver { bit_vectors: self.bit_vectors || features.bit_vectors, ..self.clone() }
+    }
+
+    /// Makes sure that a pinned program is the one that was pinned, before it is run: once in a run of gander, as Z3 has
+    /// 30 MB. Every other program passes.
+    pub fn verify(&self) -> io::Result<()> {
+        static VERIFIED: Mutex<Vec<(PathBuf, &'static str)>> = Mutex::new(Vec::new());
+        let Some(pinned) = self.pinned else { return Ok(()) };
+        // Who comes second waits, so that nothing is hashed twice.
+        let mut verified = VERIFIED.lock().unwrap_or_else(PoisonError::into_inner);
+        if verified.iter().any(|(program, digest)| *program == self.program && *digest == pinned) {
+            return Ok(());
+        }
+        check_program(&self.program, pinned)?;
+        verified.push((self.program.clone(), pinned));
+        Ok(())
     }
 
     /// The logic to set first; Z3 is faster without.

@@ -1,13 +1,15 @@
 //! Records of conversations with solvers: a folder of numbered files, each a script that can be run again.
 
-use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::{BufWriter, ErrorKind, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Bytes of a claim's name that a file name takes; file systems allow about 255 in all.
-const LONGEST: usize = 120;
+use gander_io::file_names::part;
+use gander_io::write::create_new;
+
+/// Names that are tried if a file of an earlier run has one.
+const MOST_TRIALS: u32 = 100_000;
 
 /// A folder that conversations are recorded in; clones count on together.
 #[derive(Clone, Debug)]
@@ -22,25 +24,26 @@ impl Records {
         Records { folder, begun: Arc::new(AtomicU32::new(0)) }
     }
 
-    /// A new file, named `about` and the number of the conversation; `None` if it cannot be made: a record that cannot be
-    /// written is the business of whoever made the folder.
+    /// A new file, named `about` and the number of the conversation; numbers that other runs have used are passed over, and
+    /// nothing that is there is written to. `None` if it cannot be made: a record that cannot be written is the
+    /// business of whoever made the folder.
     pub fn begin(&self, about: &str) -> Option<Box<dyn Write + Send>> {
-        let n = self.begun.fetch_add(1, Ordering::Relaxed);
-        let file = File::create(self.folder.join(format!("{about}-{n}.smt2"))).ok()?;
-        Some(Box::new(BufWriter::new(file)))
+        for _ in 0..MOST_TRIALS {
+            let n = self.begun.fetch_add(1, Ordering::Relaxed);
+            match create_new(&self.folder.join(format!("{about}-{n}.smt2"))) {
+                Ok(file) => return Some(Box::new(BufWriter::new(file))),
+                Err(e) if e.kind() == ErrorKind::AlreadyExists => {}
+                Err(_) => return None,
+            }
+        }
+        None
     }
 }
 
-/// A name with nothing in it that a file system or a shell could take for something else, and not too long.
+/// A name with nothing in it that a file system or a shell could take for something else, and not too long; different for
+/// different names.
 pub fn in_file_name(name: &str) -> String {
-    let mut short = String::new();
-    for c in name.chars().map(|c| if c.is_alphanumeric() { c } else { '_' }) {
-        if short.len() + c.len_utf8() > LONGEST {
-            break;
-        }
-        short.push(c);
-    }
-    short
+    part(name)
 }
 
 #[cfg(test)]
@@ -48,10 +51,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn any_claim_has_a_file_name() {
-        assert_eq!(in_file_name("no sinkhole Büro"), "no_sinkhole_Büro");
-        assert_eq!(in_file_name("../a/b.c"), "___a_b_c");
-        let long = in_file_name(&"a𠀀".repeat(1000));
-        assert!(long.starts_with("a𠀀a𠀀") && long.len() <= LONGEST, "{long}");
+    fn any_claim_has_a_file_name_of_its_own() {
+        assert_eq!(in_file_name("small"), "small");
+        assert!(in_file_name("../a/b.c").starts_with("a_b.c-"));
+        assert_ne!(in_file_name(&"a𠀀".repeat(1000)), in_file_name(&"a𠀀".repeat(1001)));
+    }
+
+    #[test]
+    fn what_is_there_is_not_written_to() {
+        let folder = tempfile::tempdir().unwrap();
+        let victim = folder.path().join("victim");
+        std::fs::write(&victim, "old").unwrap();
+        std::os::unix::fs::symlink(&victim, folder.path().join("p-0.smt2")).unwrap();
+        std::fs::write(folder.path().join("p-1.smt2"), "earlier").unwrap();
+        let mut record = Records::new(folder.path().to_path_buf()).begin("p").unwrap();
+        record.write_all(b"(exit)").unwrap();
+        drop(record);
+        let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
+        assert_eq!(
+            (read("victim"), read("p-1.smt2"), read("p-2.smt2")),
+            ("old".into(), "earlier".into(), "(exit)".into())
+        );
     }
 }

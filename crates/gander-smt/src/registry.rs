@@ -1,13 +1,13 @@
 //! Which solvers there are, and which one to ask.
 //!
 //! Order: what the user names (an option of the command, or `GANDER_Z3`, `GANDER_YICES` and so on), then the set-up's
-//! cache, then the PATH. `GANDER_YICES=none` hides a solver. Finding looks at files only and starts no process.
+//! cache, then the absolute folders of the PATH. `GANDER_YICES=none` hides a solver. Finding looks at files only and starts no process.
 
 use std::ffi::OsString;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 
+use gander_io::programs;
 use gander_term::Features;
 
 use crate::conversation::Shelf;
@@ -75,6 +75,14 @@ impl Solvers {
             let kind = SolverKind::from_name(name).unwrap_or(SolverKind::Other);
             // Later ones win: an option of the command comes after the environment.
             solvers.named.retain(|s| *s.name != **name);
+            // Starting a bare name would search the PATH with its relative folders.
+            let hidden = program == Path::new(HIDDEN);
+            let found = if hidden { None } else { programs::named(program, solvers.search.path.as_deref()) };
+            let program = match found {
+                Some(found) => found,
+                None if hidden => program.clone(),
+                None => Path::new("/nowhere").join(program),
+            };
             solvers.named.push(Solver { name: Arc::from(name.as_str()), ..Solver::new(kind, program) });
         }
         solvers.z3 = solvers.look_for(SolverKind::Z3);
@@ -94,12 +102,11 @@ impl Solvers {
             return (solver.program != Path::new(HIDDEN)).then(|| solver.clone());
         }
         let cached = self.search.cache.as_deref().and_then(|cache| setup::installed(cache, kind));
-        cached.or_else(|| self.on_path(kind.program())).map(|program| Solver::new(kind, program))
+        cached.or_else(|| self.on_path(kind.program()).map(|program| Solver::new(kind, program)))
     }
 
     fn on_path(&self, program: &str) -> Option<PathBuf> {
-        let path = self.search.path.as_ref()?;
-        std::env::split_paths(path).map(|folder| folder.join(program)).find(|p| is_program(p))
+        programs::find(program, self.search.path.as_ref()?)
     }
 
     /// Z3.
@@ -148,13 +155,22 @@ impl Solvers {
     /// first of them asks for it. One that nobody asks for ends with `self`.
     pub fn prepare(&self) {
         let linear = Features { ints: true, reals: true, ..Features::default() };
-        let Some(solver) = self.choose(linear) else { return };
-        // If it cannot be started, the session that needs it will say so.
-        if let Ok(mut process) = Process::launch(&solver.program, &solver.arguments(None)) {
-            let text = introduction(solver, Cores::NotKept, None);
-            if process.introduce(text.as_bytes()) {
-                lock(&self.ready).push((solver.clone(), process));
+        let Some(solver) = self.choose(linear).cloned() else { return };
+        let ready = self.ready.clone();
+        let start = move || {
+            // If it cannot be started, the session that needs it will say so.
+            let started = solver.verify().and_then(|()| Process::launch(&solver.program, &solver.arguments(None)));
+            if let Ok(mut process) = started {
+                let text = introduction(&solver, Cores::NotKept, None);
+                if process.introduce(text.as_bytes()) {
+                    lock(&ready).push((solver, process));
+                }
             }
+        };
+        // Hashing a pinned program takes milliseconds, in which the caller can read the model.
+        match self.choose(linear).is_some_and(|s| s.pinned.is_some()) {
+            true => drop(std::thread::spawn(start)),
+            false => start(),
         }
     }
 
@@ -226,10 +242,6 @@ impl Solvers {
         }
         all
     }
-}
-
-fn is_program(path: &Path) -> bool {
-    path.metadata().is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
 }
 
 #[cfg(test)]

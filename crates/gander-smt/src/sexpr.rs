@@ -5,6 +5,8 @@
 
 use std::fmt;
 
+use gander_text::visible;
+
 /// Nothing that a solver tells us nests deeper than this; an array is a nest of as many writings as it has elements.
 const MAX_DEPTH: usize = 1000;
 
@@ -106,10 +108,9 @@ impl fmt::Display for Sexpr {
 /// A text cut to what a message can hold.
 pub(crate) fn shortened(text: &str) -> String {
     const LONGEST: usize = 160;
-    match text.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}...", &text[..end]),
-        None => text.to_string(),
-    }
+    let cut = text.char_indices().nth(LONGEST);
+    let head = visible(cut.map_or(text, |(end, _)| &text[..end]));
+    if cut.is_some() { format!("{head}...") } else { head.into_owned() }
 }
 
 fn read_text(from: &str) -> Result<(Sexpr, usize), Malformed> {

@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use gander_text::shown_path;
+
 use crate::answer::Reason;
 use crate::dialect::Solver;
 use crate::process::{Killer, Process, ProcessLimits, Stop};
@@ -15,8 +17,8 @@ impl Solver {
     pub fn version(&self) -> Result<String, Reason> {
         let limits = ProcessLimits { memory: None, output: 64 << 10 };
         let arguments = ["--version".to_string()];
-        let mut process = Process::spawn(&self.program, &arguments, limits, &Killer::new())
-            .map_err(|e| Reason::NotStarted(format!("{}: {e}", self.program.display())))?;
+        let started = self.verify().and_then(|()| Process::spawn(&self.program, &arguments, limits, &Killer::new()));
+        let mut process = started.map_err(|e| Reason::NotStarted(format!("{}: {e}", shown_path(&self.program))))?;
         let deadline = Instant::now() + PATIENCE;
         loop {
             match process.receive(Some(deadline)) {

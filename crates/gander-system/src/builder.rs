@@ -11,6 +11,7 @@
 use std::fmt;
 
 use gander_term::{IBig, NameClash, Pool, Sort, SymbolId, TermId, Value};
+use gander_text::{on_one_line, visible};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::claim::{Claim, ClaimKind, ClaimOrigin, Fairness, FairnessId, FairnessKind, Goal};
@@ -140,16 +141,18 @@ impl SystemBuilder {
         if nodes.is_empty() {
             return Err(BuildError::NoNode);
         }
+        let nodes: Vec<(String, Option<Span>)> =
+            nodes.iter().map(|(n, span)| (visible(n).into_owned(), *span)).collect();
         let mut names = FxHashSet::default();
-        for (n, _) in nodes {
+        for (n, _) in &nodes {
             if !names.insert(("node", n.to_string())) {
                 return Err(BuildError::Duplicate(n.to_string()));
             }
         }
-        let variants: Vec<&str> = nodes.iter().map(|(n, _)| *n).collect();
+        let variants: Vec<&str> = nodes.iter().map(|(n, _)| n.as_str()).collect();
         let location = declare_location(&mut pool, &variants);
         let system = System {
-            name: name.to_string(),
+            name: visible(name).into_owned(),
             pool: Pool::new().freeze(),
             location,
             vars: Vec::new(),
@@ -183,7 +186,8 @@ impl SystemBuilder {
     }
 
     fn claim_name(&mut self, kind: &'static str, name: &str) -> Result<(), BuildError> {
-        if self.names.insert((kind, name.to_string())) { Ok(()) } else { Err(BuildError::Duplicate(name.to_string())) }
+        let name = visible(name).into_owned();
+        if self.names.insert((kind, name.clone())) { Ok(()) } else { Err(BuildError::Duplicate(name)) }
     }
 
     fn element(&mut self, name: ElementName, kind: ElementKind, span: Option<Span>) -> ElementId {
@@ -223,7 +227,7 @@ impl SystemBuilder {
             }
         }
         self.system.vars.push(StateVar {
-            name: name.to_string(),
+            name: visible(name).into_owned(),
             sort,
             current,
             next,
@@ -265,7 +269,7 @@ impl SystemBuilder {
 
     /// Notes what some readers of the language assume and others do not.
     pub fn set_doubt(&mut self, formula: StateTerm, text: &str) {
-        self.system.doubt = Some(Doubt { formula, text: text.to_string() });
+        self.system.doubt = Some(Doubt { formula, text: on_one_line(text) });
     }
 
     /// Notes the condition that a claim is made under.
@@ -300,13 +304,13 @@ impl SystemBuilder {
 
     /// Adds a node invariant of the user.
     pub fn hint(&mut self, n: NodeId, name: &str, formula: StateTerm, span: Option<Span>) {
-        let id = self.element(ElementName::Given(name.into()), ElementKind::Hint, span);
+        let id = self.element(ElementName::Given(visible(name).into()), ElementKind::Hint, span);
         self.system.nodes[n.index()].hints.push(Element { id, term: formula });
     }
 
     /// Adds an assumption.
     pub fn assumption(&mut self, name: &str, formula: StateTerm, span: Option<Span>) {
-        let id = self.element(ElementName::Given(name.into()), ElementKind::Assumption, span);
+        let id = self.element(ElementName::Given(visible(name).into()), ElementKind::Assumption, span);
         self.system.assumptions.push(Element { id, term: formula });
     }
 
@@ -327,7 +331,7 @@ impl SystemBuilder {
             let id = self.element(ElementName::OfStart(start, i as u32 + 1), ElementKind::Start, at);
             constraint.push(Element { id, term });
         }
-        self.system.starts.push(Start { name: name.to_string(), target, constraint, span });
+        self.system.starts.push(Start { name: visible(name).into_owned(), target, constraint, span });
         Ok(StartId::from(self.system.starts.len() - 1))
     }
 
@@ -343,13 +347,14 @@ impl SystemBuilder {
         let plain: Vec<(TermId, Option<Span>)> = conjuncts.iter().map(|&(_, term, at)| (term, at)).collect();
         let start = self.start(name, target, &plain, span)?;
         for (info, (name, _, _)) in self.system.elements[first..].iter_mut().zip(conjuncts) {
-            info.name = ElementName::Given(name.as_str().into());
+            info.name = ElementName::Given(visible(name).into());
         }
         Ok(start)
     }
 
     /// The gate with this name, declared on first use.
     pub fn gate(&mut self, name: &str) -> GateId {
+        let name: &str = &visible(name);
         if let Some(&g) = self.gates.get(name) {
             return g;
         }
@@ -372,7 +377,7 @@ impl SystemBuilder {
         Ok(TransitionDraft {
             id: TransitionId::from(self.system.transitions.len()),
             transition: Transition {
-                name: name.to_string(),
+                name: visible(name).into_owned(),
                 gate,
                 source,
                 target,
@@ -407,6 +412,7 @@ impl SystemBuilder {
         range: Option<Range>,
     ) -> Result<SymbolId, BuildError> {
         let taken = self.scopes.declare(symbol, Meaning::Param(draft.id)) != Meaning::Unknown;
+        let name: &str = &visible(name);
         if taken || draft.transition.params.iter().any(|p| p.name == name) {
             return Err(BuildError::Duplicate(name.to_string()));
         }
@@ -483,7 +489,7 @@ impl SystemBuilder {
     ) -> Result<(), BuildError> {
         self.constrain(draft, term, span)?;
         if let Some(info) = self.system.elements.last_mut() {
-            info.name = ElementName::Given(name.into());
+            info.name = ElementName::Given(visible(name).into());
         }
         Ok(())
     }
@@ -559,14 +565,20 @@ impl SystemBuilder {
         span: Option<Span>,
     ) -> Result<(), BuildError> {
         self.claim_name("claim", name)?;
-        self.system.claims.push(Claim { name: name.to_string(), kind, origin, text: text.to_string(), span });
+        self.system.claims.push(Claim {
+            name: visible(name).into_owned(),
+            kind,
+            origin,
+            text: on_one_line(text),
+            span,
+        });
         Ok(())
     }
 
     /// Adds a fairness constraint.
     pub fn fairness(&mut self, name: &str, kind: FairnessKind, span: Option<Span>) -> Result<FairnessId, BuildError> {
         self.claim_name("fairness", name)?;
-        self.system.fairness.push(Fairness { name: name.to_string(), kind, span });
+        self.system.fairness.push(Fairness { name: visible(name).into_owned(), kind, span });
         Ok(FairnessId::from(self.system.fairness.len() - 1))
     }
 

@@ -4,10 +4,14 @@
 //! order. A pool can be frozen and forked: a fork sees every term of its base under the same id and adds its own
 //! behind them, so an engine thread needs no lock and a search gives the same ids from run to run. Terms of two
 //! sibling forks are exchanged by [`Pool::import`].
+//!
+//! No name in a pool holds a control character or another one that is not shown: they are declared, and found, in
+//! the form of [`gander_text::visible`].
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
+use gander_text::visible;
 use hashbrown::HashTable;
 use rustc_hash::FxHasher;
 
@@ -224,23 +228,25 @@ impl Pool {
 
     /// The enumeration with this name.
     pub fn find_enum(&self, name: &str) -> Option<EnumId> {
-        self.enumerations().find(|&e| self.enumeration(e).name == name)
+        let name = visible(name);
+        self.enumerations().find(|&e| self.enumeration(e).name == *name)
     }
 
     /// Declares an enumeration; declaring the same again gives the same id.
     pub fn declare_enum(&mut self, name: &str, variants: &[&str]) -> Result<EnumId, NameClash> {
-        if let Some(id) = self.find_enum(name) {
-            let same = self.enumeration(id).variants.iter().map(String::as_str).eq(variants.iter().copied());
-            return if same { Ok(id) } else { Err(NameClash { name: name.to_string() }) };
+        let name = visible(name).into_owned();
+        let variants: Vec<String> = variants.iter().map(|v| visible(v).into_owned()).collect();
+        if let Some(id) = self.find_enum(&name) {
+            return if self.enumeration(id).variants == variants { Ok(id) } else { Err(NameClash { name }) };
         }
         let id = EnumId(self.first_enum + self.enums.len() as u32);
-        self.enums
-            .push(Enumeration { name: name.to_string(), variants: variants.iter().map(|v| v.to_string()).collect() });
+        self.enums.push(Enumeration { name, variants });
         Ok(id)
     }
 
     /// The symbol with this name.
     pub fn find_symbol(&self, name: &str) -> Option<SymbolId> {
+        let name: &str = &visible(name);
         let hash = hash_of(name);
         let mut pool = self;
         loop {
@@ -256,8 +262,8 @@ impl Pool {
     pub fn declare(&mut self, name: &str, sort: Sort) -> Result<SymbolId, NameClash> {
         match self.find_symbol(name) {
             Some(id) if self.symbol(id).sort == sort && !self.symbol(id).bound => Ok(id),
-            Some(_) => Err(NameClash { name: name.to_string() }),
-            None => Ok(self.new_symbol(name.to_string(), sort, false)),
+            Some(_) => Err(NameClash { name: visible(name).into_owned() }),
+            None => Ok(self.new_symbol(visible(name).into_owned(), sort, false)),
         }
     }
 
@@ -275,6 +281,7 @@ impl Pool {
     }
 
     fn unused_name(&self, name: &str) -> String {
+        let name: &str = &visible(name);
         if self.find_symbol(name).is_none() {
             return name.to_string();
         }

@@ -128,6 +128,7 @@ pub struct Enumeration {
 impl Enumeration {
     /// The position of the variant with this name.
     pub fn position(&self, variant: &str) -> Option<u32> {
-        self.variants.iter().position(|v| v == variant).map(|i| i as u32)
+        let variant = gander_text::visible(variant);
+        self.variants.iter().position(|v| *v == variant).map(|i| i as u32)
     }
 }

@@ -15,9 +15,10 @@ use std::time::{Duration, Instant};
 use gander_certify::{Certified, CheckLimits, Checker};
 use gander_engines::{CancelToken, CheckConfig, CheckReport, Event, Observer, Outcome};
 use gander_explain::{ExplainConfig, Prover, reprove};
+use gander_io::read::{self, Links};
+use gander_io::write::{Target, create_folder, replace};
 use gander_system::{ClaimId, Decided, System, Verdict, read_evidence_text, write_evidence};
-
-use crate::saving::save_atomically;
+use gander_text::shown_path;
 
 /// Larger entries are not read.
 const LARGEST: u64 = 64 << 20;
@@ -77,11 +78,7 @@ impl<'s> ProofCache<'s> {
     }
 
     fn read(&self, path: &Path, system: &System, claim: ClaimId) -> Option<Verdict> {
-        let about = path.metadata().ok()?;
-        if !about.is_file() || about.len() > LARGEST {
-            return None;
-        }
-        let text = std::fs::read_to_string(path).ok()?;
+        let text = read::text(path, Links::Refuse, LARGEST).ok()?;
         let file = read_evidence_text(system, &text).ok()?;
         (file.claim == claim).then_some(match file.verdict {
             Decided::Holds => Verdict::Holds(file.evidence),
@@ -182,9 +179,9 @@ impl<'s> ProofCache<'s> {
         if content.len() as u64 > LARGEST {
             return Ok(());
         }
-        std::fs::create_dir_all(self.folder).map_err(|e| format!("{}: {e}", self.folder.display()))?;
+        create_folder(self.folder).map_err(|e| format!("{}: {e}", shown_path(self.folder)))?;
         for path in [self.entry(system, outcome.claim), self.newest(system, outcome.claim)] {
-            save_atomically(&path, &content).map_err(|e| e.to_string())?;
+            replace(&path, &content, Target::Cached).map_err(|e| e.to_string())?;
         }
         Ok(())
     }

@@ -24,7 +24,7 @@ use gander_term::stop::Stopped;
 
 use crate::cache::ProofCache;
 use crate::findings::{Lint, findings};
-use crate::input::{identity_of, read_included};
+use crate::input::{IncludeFolders, identity_of};
 use crate::modular::{self, Proved};
 use crate::no_run::{self, Runs};
 use crate::nothing::nothing_to_decide;
@@ -242,7 +242,8 @@ pub fn load(source: &str, file_name: &str, paint: Paint) -> (Loaded, Vec<Diagnos
 /// The files of a Lustre program, if it includes any.
 pub(crate) fn program_of(source: &str, file_name: &str) -> Option<Program> {
     language_of(file_name).filter(|l| l.name == "lustre")?;
-    with_included(source, file_name, &identity_of(file_name), &mut read_included)
+    let folders = IncludeFolders::of(file_name);
+    with_included(source, file_name, &identity_of(file_name), &mut |by, path| folders.read(by, path))
 }
 
 /// Views of messages about a text that was loaded before.

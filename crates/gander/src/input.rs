@@ -1,11 +1,17 @@
-//! Reading what a user names: a file, or `-` for the standard input.
+//! Reading what a user names: a file, or `-` for the standard input; and the files that a model includes.
+//!
+//! Files are regular ones (`gander_io::read`). A file that a model includes must be below the folder of that
+//! model, or below one that the user allows ([`allow_includes`]): a model from somebody else must not make us read, and
+//! quote in messages, whatever it names.
 
 use std::fmt;
-use std::fs::File;
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
+use gander_io::read::{self, Links, ReadError};
 use gander_lang::sts::MAX_BYTES;
+use gander_text::shown_path;
 
 /// Why there is no text to read.
 #[derive(Debug)]
@@ -14,7 +20,9 @@ pub enum InputError {
     Missing,
     /// It is a directory.
     Directory,
-    /// It is neither a file nor a pipe that can be read.
+    /// It is neither a regular file nor a directory: what it is.
+    Special(&'static str),
+    /// It cannot be read.
     Io(io::Error),
     /// It has more bytes than we read.
     TooLarge,
@@ -37,6 +45,7 @@ impl InputError {
         match self {
             InputError::Missing => "no-file",
             InputError::Directory => "directory",
+            InputError::Special(_) => "not-a-file",
             InputError::Io(_) => "unreadable",
             InputError::TooLarge => "too-large",
             InputError::Utf16 | InputError::NotUtf8 { .. } => "encoding",
@@ -50,6 +59,7 @@ impl InputError {
             InputError::Directory => Some("name the files, for example with FOLDER/*.sts"),
             InputError::Utf16 | InputError::NotUtf8 { .. } => Some("save the file as UTF-8"),
             InputError::TooLarge => Some("split the specification, or compose it of instances"),
+            InputError::Special(_) => Some("name a regular file, or `-` to read standard input"),
             InputError::Missing | InputError::Io(_) | InputError::Binary(_) => None,
         }
     }
@@ -60,6 +70,7 @@ impl fmt::Display for InputError {
         match self {
             InputError::Missing => write!(f, "there is no such file"),
             InputError::Directory => write!(f, "this is a directory, not a file"),
+            InputError::Special(what) => write!(f, "this is {what}, not a regular file"),
             InputError::Io(e) => write!(f, "it cannot be read: {e}"),
             InputError::TooLarge => write!(f, "the file is larger than the limit of {} MiB", MAX_BYTES >> 20),
             InputError::Utf16 => write!(f, "the file is in UTF-16, and models are in UTF-8"),
@@ -73,6 +84,18 @@ impl fmt::Display for InputError {
 
 impl std::error::Error for InputError {}
 
+impl From<ReadError> for InputError {
+    fn from(error: ReadError) -> InputError {
+        match error {
+            ReadError::Missing => InputError::Missing,
+            ReadError::Directory => InputError::Directory,
+            ReadError::Special(what) => InputError::Special(what),
+            ReadError::TooLarge => InputError::TooLarge,
+            ReadError::Io(e) => InputError::Io(e),
+        }
+    }
+}
+
 /// The text of a file, or of the standard input for `-`. Never reads more than the limit of the front-ends.
 pub fn read_input(name: &str) -> Result<String, InputError> {
     let limit = MAX_BYTES as u64 + 1;
@@ -80,19 +103,7 @@ pub fn read_input(name: &str) -> Result<String, InputError> {
     if name == "-" {
         io::stdin().lock().take(limit).read_to_end(&mut bytes).map_err(InputError::Io)?;
     } else {
-        let path = Path::new(name);
-        let about = path.metadata().map_err(|e| match e.kind() {
-            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => InputError::Missing,
-            _ => InputError::Io(e),
-        })?;
-        if about.is_dir() {
-            return Err(InputError::Directory);
-        }
-        if about.is_file() && about.len() > MAX_BYTES as u64 {
-            return Err(InputError::TooLarge);
-        }
-        bytes.reserve(about.len().min(limit) as usize);
-        File::open(path).and_then(|f| f.take(limit).read_to_end(&mut bytes)).map_err(InputError::Io)?;
+        bytes = read::bytes(Path::new(name), Links::Follow, MAX_BYTES as u64).map_err(InputError::from)?;
     }
     if bytes.len() > MAX_BYTES {
         return Err(InputError::TooLarge);
@@ -105,13 +116,44 @@ pub(crate) fn identity_of(name: &str) -> String {
     Path::new(name).canonicalize().map_or(name.to_string(), |f| f.to_string_lossy().into_owned())
 }
 
-/// The file that a Lustre file includes: its path is relative to that of the other one.
-pub(crate) fn read_included(by: &str, path: &str) -> Result<gander_lang::lustre::Included, String> {
-    let file = Path::new(by).parent().unwrap_or(Path::new("")).join(path);
-    let name = file.to_string_lossy().into_owned();
-    let text = read_input(&name).map_err(|e| e.to_string())?;
-    let identity = identity_of(&name);
-    Ok(gander_lang::lustre::Included { name, identity, text })
+/// Folders besides those of the models that included files may be in.
+static INCLUDES: OnceLock<Vec<PathBuf>> = OnceLock::new();
+
+/// Lets models include files below these folders, for the rest of the program. The first call counts.
+pub fn allow_includes(folders: &[PathBuf]) {
+    let _ = INCLUDES.set(folders.iter().filter_map(|folder| folder.canonicalize().ok()).collect());
+}
+
+/// Reads the files that a model includes, with what may be read.
+pub(crate) struct IncludeFolders {
+    allowed: Vec<PathBuf>,
+}
+
+impl IncludeFolders {
+    /// Those of a model.
+    pub(crate) fn of(model: &str) -> IncludeFolders {
+        let own = folder_of(model).canonicalize().ok();
+        let allowed = own.into_iter().chain(INCLUDES.get().into_iter().flatten().cloned()).collect();
+        IncludeFolders { allowed }
+    }
+
+    /// The file that another one includes: its path is relative to that of the other one. Links are followed first, so that
+    /// none leads out of the folders.
+    pub(crate) fn read(&self, by: &str, path: &str) -> Result<gander_lang::lustre::Included, String> {
+        let file = folder_of(by).join(path);
+        let real = file.canonicalize().map_err(|e| InputError::from(ReadError::from(e)).to_string())?;
+        if !self.allowed.iter().any(|folder| real.starts_with(folder)) {
+            let folder = real.parent().map(shown_path).unwrap_or_default();
+            return Err(format!("it is outside of the model's folder; `--include-dir {folder}` allows it"));
+        }
+        let text = read_input(&real.to_string_lossy()).map_err(|e| e.to_string())?;
+        let (name, identity) = (file.to_string_lossy().into_owned(), real.to_string_lossy().into_owned());
+        Ok(gander_lang::lustre::Included { name, identity, text })
+    }
+}
+
+fn folder_of(file: &str) -> &Path {
+    Path::new(file).parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 fn text_of(bytes: Vec<u8>) -> Result<String, InputError> {

@@ -207,5 +207,5 @@ fn label(value: f64) -> String {
 }
 
 fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+    gander_text::visible(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }

@@ -243,7 +243,9 @@ type Put<'a> = dyn FnMut(&[&str]) -> Result<(), String> + 'a;
 
 fn csv_text(head: &[&str], fill: impl FnOnce(&mut Put<'_>) -> Result<(), String>) -> Result<String, String> {
     let mut writer = csv::Writer::from_writer(Vec::new());
-    let mut put = |fields: &[&str]| writer.write_record(fields).map_err(|e| e.to_string());
+    let mut put = |fields: &[&str]| {
+        writer.write_record(fields.iter().map(|f| gander_text::csv::defused(f))).map_err(|e| e.to_string())
+    };
     put(head)?;
     fill(&mut put)?;
     let bytes = writer.into_inner().map_err(|e| e.to_string())?;

@@ -186,6 +186,18 @@ fn tables_for_programs() {
 }
 
 #[test]
+fn tables_for_programs_have_no_formulas() {
+    let mut contents = contents();
+    for benchmark in &mut contents.request.suite.benchmarks {
+        benchmark.set = "=1+cmd|' /C calc'!A0".into();
+    }
+    let board = Scoreboard::new(&contents);
+    for text in [rows_csv(&board).unwrap(), files_csv(&board).unwrap()] {
+        assert!(text.contains(",'=1+cmd|") && !text.contains(",=1"), "{text}");
+    }
+}
+
+#[test]
 fn names_of_documents() {
     let names: Vec<_> = documents(&contents()).unwrap().into_iter().map(|d| d.0).collect();
     assert_eq!(

@@ -36,6 +36,11 @@ pub(crate) fn escape(text: &str) -> String {
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
             '\'' => out.push_str("&#39;"),
+            '\n' | '\r' | '\t' => out.push(c),
+            _ if gander_text::is_hidden(c) => {
+                let shown = gander_text::visible(c.encode_utf8(&mut [0; 4])).replace('<', "&lt;").replace('>', "&gt;");
+                out.push_str(&shown);
+            }
             _ => out.push(c),
         }
     }

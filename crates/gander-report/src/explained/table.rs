@@ -59,8 +59,5 @@ pub fn matrix_csv(view: &ExplainView) -> String {
 }
 
 pub(super) fn field(text: &str) -> String {
-    // A spreadsheet takes what begins so for a formula.
-    let risky = text.starts_with(['=', '+', '-', '@']);
-    let text = if risky { format!("'{text}") } else { text.to_string() };
-    if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
+    gander_text::csv::cell(text)
 }

@@ -123,7 +123,7 @@ pub(super) fn write_quoted(out: &mut dyn Write, text: &str, quote: char) -> fmt:
                 out.write_char('\\')?;
                 out.write_char(c)?;
             }
-            c if c.is_control() => write!(out, "\\u{{{:x}}}", c as u32)?,
+            c if gander_text::is_hidden(c) => write!(out, "\\u{{{:x}}}", c as u32)?,
             c => out.write_char(c)?,
         }
     }

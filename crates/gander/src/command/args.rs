@@ -30,6 +30,9 @@ pub struct Args {
     /// Whether to use colour
     #[arg(long, global = true, value_enum, default_value_t = Colour::Auto, value_name = "WHEN")]
     pub color: Colour,
+    /// Let Lustre models include files below this folder, too; may be given several times
+    #[arg(long, global = true, value_name = "DIR")]
+    pub include_dir: Vec<PathBuf>,
     #[command(subcommand)]
     pub command: Command,
 }
@@ -209,7 +212,8 @@ impl Args {
         let is_file = |text: &String| !text.is_empty() && !text.starts_with('-');
         let files: Option<Vec<String>> = given.map(|g| g.into_string().ok().filter(is_file)).collect();
         let files = files.filter(|files| !files.is_empty())?;
-        Some(Args { color: Colour::Auto, command: Command::Check(Box::new(CheckArgs::plain(files))) })
+        let command = Command::Check(Box::new(CheckArgs::plain(files)));
+        Some(Args { color: Colour::Auto, include_dir: Vec::new(), command })
     }
 }
 

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use gander::engines::{CancelToken, engines};
-use gander::save_atomically;
 use gander::smt::guard::Guarded;
 use gander_bench::contest::{Board, Contender, Contest, run as run_contest};
 use gander_bench::record::{Ending, JobRecord};
 use gander_bench::schedule::Progress;
 use gander_bench::side_by_side::{csv, svg, table};
+use gander_io::write::{Target, replace, temporary_folder};
 
 use super::WRONG;
 use super::args::BenchArgs;
@@ -35,9 +35,13 @@ pub fn run(args: &BenchArgs, output: &mut Output) -> u8 {
 fn contest(args: &BenchArgs, output: &mut Output) -> Result<u8, String> {
     let contenders = contenders(args, output)?;
     let program = std::env::current_exe().map_err(|e| format!("this program cannot be found: {e}"))?;
-    let folder = match &args.out {
-        Some(folder) => folder.clone(),
-        None => std::env::temp_dir().join(format!("gander-bench-{}", std::process::id())),
+    let temporary = match &args.out {
+        Some(_) => None,
+        None => Some(temporary_folder("gander-bench-").map_err(|e| format!("a temporary folder cannot be made: {e}"))?),
+    };
+    let folder = match (&args.out, &temporary) {
+        (Some(folder), _) => folder.clone(),
+        (None, temporary) => temporary.as_ref().map(|t| t.path().to_path_buf()).unwrap_or_default(),
     };
     let guarded = args.out.is_none().then(|| Guarded::folder(&folder));
     let contest = Contest {
@@ -57,9 +61,7 @@ fn contest(args: &BenchArgs, output: &mut Output) -> Result<u8, String> {
     token.on_cancel(move || flag.store(true, Ordering::Relaxed));
     cancel_on_signal(&token);
     let board = run_contest(&contest, &interrupted, &show_progress);
-    if args.out.is_none() {
-        let _ = std::fs::remove_dir_all(&contest.folder);
-    }
+    drop(temporary);
     drop(guarded);
     let board = board?;
     report(args, &board, output)?;
@@ -114,6 +116,7 @@ fn show_progress(progress: Progress, record: &JobRecord) {
     if err.is_terminal() {
         let (done, total) = (progress.done, progress.total);
         let file = record.key.file.rsplit('/').next().unwrap_or_default();
+        let file = gander_text::shown(file);
         let _ = writeln!(err, "[{done}/{total}] {file}, {}: {:.2} s", record.key.tool, record.seconds);
     }
 }
@@ -121,16 +124,16 @@ fn show_progress(progress: Progress, record: &JobRecord) {
 fn report(args: &BenchArgs, board: &Board, output: &mut Output) -> Result<(), String> {
     output.put(&table(board));
     output.flush();
-    let mut files: Vec<(PathBuf, String)> = Vec::new();
-    files.extend(args.csv.clone().map(|path| csv(board).map(|text| (path, text))).transpose()?);
-    files.extend(args.svg.clone().map(|path| (path, svg(board))));
+    let mut files: Vec<(PathBuf, String, Target)> = Vec::new();
+    files.extend(args.csv.clone().map(|path| csv(board).map(|text| (path, text, Target::Named))).transpose()?);
+    files.extend(args.svg.clone().map(|path| (path, svg(board), Target::Named)));
     if let Some(folder) = &args.out {
-        files.push((folder.join("table.txt"), table(board)));
-        files.push((folder.join("results.csv"), csv(board)?));
-        files.push((folder.join("plot.svg"), svg(board)));
+        files.push((folder.join("table.txt"), table(board), Target::Managed));
+        files.push((folder.join("results.csv"), csv(board)?, Target::Managed));
+        files.push((folder.join("plot.svg"), svg(board), Target::Managed));
     }
-    for (path, text) in files {
-        save_atomically(&path, text.as_bytes()).map_err(|e| e.to_string())?;
+    for (path, text, target) in files {
+        replace(&path, text.as_bytes(), target).map_err(|e| e.to_string())?;
     }
     Ok(())
 }

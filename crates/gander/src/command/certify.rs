@@ -1,5 +1,6 @@
 //! `gander certify`.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -11,6 +12,8 @@ use gander::system::{System, Verdict};
 use gander::{
     InternalErrorFile, check_contract_tree, doubt_about, has_no_run, is_contract_tree, needs_a_run, read_input,
 };
+
+use gander_text::{message, shown};
 
 use super::WRONG;
 use super::args::CertifyArgs;
@@ -42,10 +45,13 @@ fn certify(args: &CertifyArgs, output: &mut Output) -> Result<u8, String> {
             let record = InternalErrorFile::from_json(&model)
                 .ok_or("name the file with the evidence, too: gander certify MODEL EVIDENCE")?;
             if record.evidence.is_null() {
-                return Err(format!("the file has no evidence: {} broke, {}", record.engine, record.problem));
+                let (engine, problem) = (message(&record.engine), message(&record.problem));
+                return Err(format!("the file has no evidence: {engine} broke, {problem}"));
             }
             model = record.model;
-            name = record.file;
+            // Only its name: the folder that files are included from is that of the file that the user named.
+            let own = Path::new(&record.file).file_name().unwrap_or_default();
+            name = Path::new(&args.model).with_file_name(own).to_string_lossy().into_owned();
             record.evidence.to_string()
         }
     };
@@ -73,8 +79,8 @@ fn certify(args: &CertifyArgs, output: &mut Output) -> Result<u8, String> {
         let outcome = outcome.and_then(|certified| with_a_run(&system, &solvers, certified));
         return Ok(show(&claim, Decided::Holds.word(), outcome, output));
     }
-    let file =
-        read_evidence_text(&system, &evidence).map_err(|e| format!("the evidence does not fit the model: {e}"))?;
+    let file = read_evidence_text(&system, &evidence)
+        .map_err(|e| message(&format!("the evidence does not fit the model: {e}")))?;
     let mut checker = checker(args, &solvers, begun)?;
     Ok(judge(&system, file, &mut checker, &solvers, output))
 }
@@ -125,6 +131,7 @@ fn judge(
 
 fn show(claim: &str, word: &str, outcome: Result<Certified, Rejection>, output: &mut Output) -> u8 {
     let paint = output.paint_out();
+    let claim = shown(claim);
     match outcome {
         Ok(certified) => {
             let how = match (certified.queries, certified.certificates) {
@@ -134,16 +141,24 @@ fn show(claim: &str, word: &str, outcome: Result<Certified, Rejection>, output: 
             };
             output.put(&format!("{} {claim} {word} ({how})\n", paint.good("accepted:")));
             for warning in &certified.warnings {
-                output.put(&format!("{} {warning}\n", paint.open("warning:")));
+                output.put(&format!("{} {}\n", paint.open("warning:"), message(warning)));
             }
             0
         }
         Err(Rejection::Wrong(why)) => {
-            output.put(&format!("{} the evidence that {claim} {word} is wrong: {why}\n", paint.bad("rejected:")));
+            output.put(&format!(
+                "{} the evidence that {claim} {word} is wrong: {}\n",
+                paint.bad("rejected:"),
+                message(&why)
+            ));
             1
         }
         Err(Rejection::Undecided(why)) => {
-            output.put(&format!("{} that {claim} {word} could not be checked: {why}\n", paint.open("undecided:")));
+            output.put(&format!(
+                "{} that {claim} {word} could not be checked: {}\n",
+                paint.open("undecided:"),
+                message(&why)
+            ));
             3
         }
     }

@@ -16,8 +16,12 @@ use gander::smt::{Search, Solvers, memory};
 use gander::system::{System, write_evidence};
 use gander::{
     Analysis, CheckOptions, Checked, FileForm, Findings, InputError, InternalErrorFile, check_loaded,
-    evidence_file_name, read_input, save_atomically, trace_file_name,
+    evidence_file_name, read_input, trace_file_name,
 };
+use gander_io::file_names::model_part;
+use gander_io::programs;
+use gander_io::write::{Target, create_folder, replace};
+use gander_text::{shown, shown_path};
 
 use super::args::{Allowed, CheckArgs, SolverArgs, TraceArg};
 use super::output::Output;
@@ -63,7 +67,7 @@ fn prepare(args: &CheckArgs, output: &mut Output) -> Result<CheckOptions, String
         solvers.prepare();
     }
     for folder in args.log_smt.iter().chain(&args.save_evidence).chain(&args.save_traces) {
-        std::fs::create_dir_all(folder).map_err(|e| format!("the folder {} cannot be made: {e}", folder.display()))?;
+        make_folder(folder)?;
     }
     let tools = find_tools(&args.with, &args.tool, &solvers, output)?;
     let portfolio = args.portfolio.as_deref().map(read_portfolio).transpose()?;
@@ -93,6 +97,10 @@ fn prepare(args: &CheckArgs, output: &mut Output) -> Result<CheckOptions, String
         cache: args.cache.clone(),
         tools,
     })
+}
+
+fn make_folder(folder: &Path) -> Result<(), String> {
+    create_folder(folder).map_err(|e| format!("the folder {} cannot be made: {e}", shown_path(folder)))
 }
 
 /// The tools that take part. One that is named and not there costs a warning.
@@ -154,19 +162,24 @@ fn allowed_codes(args: &CheckArgs) -> Vec<Code> {
 }
 
 fn read_portfolio(file: &Path) -> Result<Portfolio, String> {
-    let text = read_input(&file.to_string_lossy()).map_err(|e| format!("{}: {e}", file.display()))?;
-    Portfolio::parse(&text).map_err(|e| format!("the portfolio {} cannot be used: {e}", file.display()))
+    let text = read_input(&file.to_string_lossy()).map_err(|e| format!("{}: {e}", shown_path(file)))?;
+    Portfolio::parse(&text).map_err(|e| format!("the portfolio {} cannot be used: {e}", shown_path(file)))
 }
 
 /// The solvers of this machine, with those that the command line names.
 pub fn find_solvers(args: &SolverArgs) -> Result<Arc<Solvers>, String> {
     let mut search = Search::from_environment();
+    let path_variable = search.path.clone();
     for (name, path) in &args.solver {
         // `none` hides a solver, as in the environment.
-        let program = if path.as_os_str() == "none" { Some(path.clone()) } else { path.canonicalize().ok() };
+        let program = if path.as_os_str() == "none" {
+            Some(path.clone())
+        } else {
+            programs::named(path, path_variable.as_deref()).and_then(|p| p.canonicalize().ok())
+        };
         match program.filter(|p| !p.is_dir()) {
             Some(program) => search.named.push((name.clone(), program)),
-            None => return Err(format!("the solver `{name}` cannot be used: {} is no program", path.display())),
+            None => return Err(format!("the solver `{name}` cannot be used: {} is no program", shown_path(path))),
         }
     }
     Ok(Arc::new(Solvers::find(search)))
@@ -271,10 +284,8 @@ fn last_words(file: &str, json: Option<&JsonStream>, form: CheckText) -> impl Fn
 fn own_log_folder(at: usize, file: &str, files: usize, options: &CheckOptions) -> Result<CheckOptions, String> {
     let mut options = options.clone();
     if let Some(folder) = options.log_smt.as_mut().filter(|_| files > 1) {
-        let stem = Path::new(file).file_stem().and_then(|s| s.to_str()).unwrap_or("model");
-        *folder = folder.join(format!("{}-{stem}", at + 1));
-        std::fs::create_dir_all(&*folder)
-            .map_err(|e| format!("the folder {} cannot be made: {e}", folder.display()))?;
+        *folder = folder.join(format!("{}-{}", at + 1, model_part(file)));
+        make_folder(folder)?;
     }
     Ok(options)
 }
@@ -310,7 +321,7 @@ fn check_file(file: &str, args: &CheckArgs, options: &CheckOptions, cancel: &Can
 
 /// The message about a file that cannot be read.
 pub fn unreadable(file: &str, error: &InputError, paint: gander::report::Paint) -> DiagnosticView {
-    let name = if file == "-" { "standard input" } else { file };
+    let name = if file == "-" { "standard input".to_string() } else { shown_path(Path::new(file)) };
     plain(error.code(), &format!("{name}: {error}"), error.help().map(str::to_string), paint)
 }
 
@@ -334,7 +345,7 @@ fn show(view: &CheckView, text: &str, args: &CheckArgs, output: &mut Output) {
     complain(view, args, output);
     for message in &view.disagreements {
         let head = output.paint_err().bad("DISAGREEMENT:");
-        output.complain(&format!("{head} {message}"));
+        output.complain(&format!("{head} {}", gander_text::message(message)));
     }
     output.put(text);
 }
@@ -399,13 +410,13 @@ fn keep_traces(file: &str, args: &CheckArgs, view: &mut CheckView, paint: gander
         };
         for (extension, text) in [("csv", streams_csv(streams)), ("vcd", streams_vcd(streams))] {
             let path = folder.join(trace_file_name(file, &claim.name, extension));
-            if let Err(error) = save_atomically(&path, text.as_bytes()) {
+            if let Err(error) = replace(&path, text.as_bytes(), Target::Managed) {
                 problems.push(plain("unwritable", &error.to_string(), None, paint));
             }
         }
     }
     if others > 0 {
-        let message = format!("{file}: --save-traces keeps runs of Lustre models only");
+        let message = format!("{}: --save-traces keeps runs of Lustre models only", shown(file));
         let help = "`--save-evidence` keeps every run, `--trace full` shows it".to_string();
         let mut warning = plain("no-trace-file", &message, Some(help), paint);
         warning.severity = Severity::Warning;
@@ -438,7 +449,7 @@ fn keep_evidence(file: &str, args: &CheckArgs, checked: &mut Checked, paint: gan
         let path = folder.join(evidence_file_name(file, claim));
         let mut content = serde_json::to_vec_pretty(&json).unwrap_or_default();
         content.push(b'\n');
-        if let Err(error) = save_atomically(&path, &content) {
+        if let Err(error) = replace(&path, &content, Target::Managed) {
             problems.push(plain("unwritable", &error.to_string(), None, paint));
         }
     }
@@ -462,7 +473,7 @@ fn keep_internal_errors(file: &str, source: &str, args: &CheckArgs, checked: &mu
             Ok(path) => text.push_str(&format!(
                 "\n  this is an error of gander, not of the model, and no verdict is given\n  please report it with the file \
                  {0}, which `gander certify {0}` checks again",
-                path.display()
+                shown_path(&path)
             )),
             Err(problem) => text.push_str(&format!("\n  no file to reproduce it could be written: {problem}")),
         }
@@ -486,7 +497,7 @@ impl JsonStream {
         if self.files > 1 {
             output.put(if self.written == 0 { "[\n" } else { ",\n" });
         }
-        output.put(text);
+        output.put_json(text);
         self.written += 1;
     }
 

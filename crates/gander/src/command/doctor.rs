@@ -2,14 +2,17 @@
 
 use std::time::Duration;
 
+use gander::engines::CancelToken;
 use gander::racing::{ToolSearch, find_all, tools};
 use gander::report::Paint;
 use gander::smt::setup::{Outcome as Brought, SOLVERS, SetupError, cache_folder, install};
 use gander::smt::{Limits, Outcome, Search, Solver, SolverKind, Solvers, conformance};
+use gander_text::shown_path;
 
 use super::WRONG;
 use super::args::{DoctorArgs, SetupArgs};
 use super::check::find_solvers;
+use super::interrupt::{ENDED_BY_SIGNAL, cancel_on_signal};
 use super::output::Output;
 
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -26,7 +29,7 @@ pub fn doctor(args: &DoctorArgs, output: &mut Output) -> u8 {
     let paint = output.paint_out();
     output.put(&format!("gander {}\n", env!("CARGO_PKG_VERSION")));
     match cache_folder() {
-        Some(folder) => output.put(&format!("cache   {}\n", folder.display())),
+        Some(folder) => output.put(&format!("cache   {}\n", shown_path(&folder))),
         None => output.put("cache   none: set GANDER_CACHE to a folder\n"),
     }
     let mut sound = true;
@@ -53,7 +56,7 @@ fn list_tools(solvers: &Solvers, output: &mut Output) {
     output.put("tools for check --with\n");
     for (tool, found) in tools().iter().zip(find_all(&ToolSearch::from_environment(), solvers)) {
         let line = match found {
-            Ok(entrant) => format!("{:<7} {}\n", tool.name(), entrant.program.display()),
+            Ok(entrant) => format!("{:<7} {}\n", tool.name(), shown_path(&entrant.program)),
             Err(missing) => format!("{:<7} {}\n", tool.name(), paint.faint(&missing.looked_for)),
         };
         output.put(&line);
@@ -67,7 +70,7 @@ fn examine(solver: &Solver, paint: Paint, output: &mut Output) -> bool {
         Ok(version) => version,
         Err(reason) => format!("version unknown: {reason}"),
     };
-    output.put(&format!("{:<7} {version}\n        {}\n", solver.name, solver.program.display()));
+    output.put(&format!("{:<7} {version}\n        {}\n", solver.name, shown_path(&solver.program)));
     output.flush();
     let report = conformance(solver, Limits::time(PATIENCE));
     let mut lacks: Vec<&str> = Vec::new();
@@ -99,12 +102,20 @@ pub fn setup(args: &SetupArgs, output: &mut Output) -> u8 {
         output.error(&SetupError::NoCacheFolder.to_string());
         return WRONG;
     };
+    let cancel = CancelToken::new();
+    cancel_on_signal(&cancel);
     let mut code = 0;
     for kind in SOLVERS {
-        match install(&cache, kind) {
+        match install(&cache, kind, &|| cancel.is_cancelled()) {
             Ok(_) if args.quiet => {}
-            Ok(Brought::Present(path)) => output.put(&format!("{:<7} is there: {}\n", kind.name(), path.display())),
-            Ok(Brought::Installed(path)) => output.put(&format!("{:<7} installed: {}\n", kind.name(), path.display())),
+            Ok(Brought::Present(path)) => output.put(&format!("{:<7} is there: {}\n", kind.name(), shown_path(&path))),
+            Ok(Brought::Installed(path)) => {
+                output.put(&format!("{:<7} installed: {}\n", kind.name(), shown_path(&path)))
+            }
+            Err(SetupError::Interrupted) => {
+                output.error(&SetupError::Interrupted.to_string());
+                return ENDED_BY_SIGNAL as u8;
+            }
             Err(error) => {
                 output.error(&error.to_string());
                 // Everything also works without Yices.
@@ -120,12 +131,18 @@ pub fn setup(args: &SetupArgs, output: &mut Output) -> u8 {
 
 /// Brings solvers that are found nowhere; a message if the one that must be there cannot be brought.
 pub fn bring_missing(output: &mut Output) -> Result<(), String> {
+    let cancel = CancelToken::new();
     let found = Solvers::find(Search::from_environment());
     let there = |kind: SolverKind| found.all().iter().any(|s| s.kind == kind);
     for kind in SOLVERS.into_iter().filter(|&k| !there(k)) {
         let cache = cache_folder().ok_or_else(|| SetupError::NoCacheFolder.to_string())?;
         output.complain(&format!("fetching {}", kind.name()));
-        if let Err(error) = install(&cache, kind) {
+        cancel_on_signal(&cancel);
+        let brought = install(&cache, kind, &|| cancel.is_cancelled());
+        if let Err(SetupError::Interrupted) = brought {
+            return Err(SetupError::Interrupted.to_string());
+        }
+        if let Err(error) = brought {
             if kind == SolverKind::Z3 && !there(SolverKind::Yices) {
                 return Err(error.to_string());
             }

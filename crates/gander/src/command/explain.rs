@@ -13,7 +13,9 @@ use gander::report::{
     matrix_csv, matrix_html, matrix_text, mutation_csv, mutation_html, mutation_json, mutation_text, run_json,
     run_text, runs_html, streams_csv, streams_vcd,
 };
-use gander::{CheckOptions, ExplainOptions, Explained, explain_source, save_atomically, trace_file_name};
+use gander::{CheckOptions, ExplainOptions, Explained, explain_source, trace_file_name};
+use gander_io::write::{Target, create_folder, replace};
+use gander_text::shown_path;
 
 use super::args::{AllArg, ExplainArgs, GranularityArg, MatrixArg, MutationArg, TraceArg};
 use super::output::Output;
@@ -64,7 +66,7 @@ fn explain_model(file: &str, args: &ExplainArgs, output: &mut Output) -> Result<
     let solvers = solvers_for(&args.solvers, output)?;
     solvers.prepare();
     // What cannot be read is not needed: nothing in it is believed.
-    let earlier = args.from.as_ref().map(|path| std::fs::read_to_string(path).unwrap_or_default());
+    let earlier = args.from.as_ref().map(|path| gander::read_input(&path.to_string_lossy()).unwrap_or_default());
     let mut options = ExplainOptions {
         check: CheckOptions {
             properties: args.property.clone(),
@@ -212,7 +214,7 @@ fn write(explained: &Explained, args: &ExplainArgs, output: &mut Output) -> Resu
     match &args.output {
         None => output.put(&text),
         Some(path) => {
-            if let Err(error) = save_atomically(path, text.as_bytes()) {
+            if let Err(error) = replace(path, text.as_bytes(), Target::Named) {
                 output.error(&error.to_string());
                 return Err(WRONG);
             }
@@ -223,13 +225,13 @@ fn write(explained: &Explained, args: &ExplainArgs, output: &mut Output) -> Resu
 
 /// Writes the runs for browsers and other tools.
 fn write_files(explained: &Explained, args: &ExplainArgs, output: &mut Output) -> Result<(), u8> {
-    let mut files: Vec<(PathBuf, String)> = Vec::new();
+    let mut files: Vec<(PathBuf, String, Target)> = Vec::new();
     if let Some(path) = &args.html {
-        files.push((path.clone(), runs_html(&explained.views)));
+        files.push((path.clone(), runs_html(&explained.views), Target::Named));
     }
     if let Some(folder) = &args.save_traces {
-        if let Err(error) = std::fs::create_dir_all(folder) {
-            output.error(&format!("the folder {} cannot be made: {error}", folder.display()));
+        if let Err(error) = create_folder(folder) {
+            output.error(&format!("the folder {} cannot be made: {error}", shown_path(folder)));
             return Err(WRONG);
         }
         for view in &explained.views {
@@ -237,13 +239,13 @@ fn write_files(explained: &Explained, args: &ExplainArgs, output: &mut Output) -
                 let Some(timeline) = &run.timeline else { continue };
                 let streams = timeline.streams();
                 let name = |extension: &str| folder.join(trace_file_name(&view.file, &run.property, extension));
-                files.push((name("csv"), streams_csv(&streams)));
-                files.push((name("vcd"), streams_vcd(&streams)));
+                files.push((name("csv"), streams_csv(&streams), Target::Managed));
+                files.push((name("vcd"), streams_vcd(&streams), Target::Managed));
             }
         }
     }
-    for (path, text) in files {
-        if let Err(error) = save_atomically(&path, text.as_bytes()) {
+    for (path, text, target) in files {
+        if let Err(error) = replace(&path, text.as_bytes(), target) {
             output.error(&error.to_string());
             return Err(WRONG);
         }

@@ -2,9 +2,10 @@
 
 use gander::report::describe::graph_view;
 use gander::report::to_dot;
-use gander::save_atomically;
 use gander::system::ClaimOrigin;
 use gander_export::{Format, Options, export};
+use gander_io::write::{Target, replace};
+use gander_text::shown;
 
 use super::WRONG;
 use super::args::ExportArgs;
@@ -28,7 +29,7 @@ pub fn run(args: &ExportArgs, output: &mut Output) -> u8 {
         Some(format) => match export(system, format, Options { depth: args.depth, ..Options::default() }) {
             Ok(text) => text,
             Err(refusal) => {
-                output.error(&format!("{}: {refusal}", args.file));
+                output.error(&format!("{}: {refusal}", shown(&args.file)));
                 return WRONG;
             }
         },
@@ -39,7 +40,7 @@ pub fn run(args: &ExportArgs, output: &mut Output) -> u8 {
     if systems.len() > 1 {
         output.complain(&format!(
             "{}: only `{}`, the first of {} systems, is written\n",
-            args.file,
+            shown(&args.file),
             system.name,
             systems.len()
         ));
@@ -51,9 +52,9 @@ pub fn run(args: &ExportArgs, output: &mut Output) -> u8 {
         ));
     }
     match &args.output {
-        None => output.put(&text),
+        None => output.put_document(&text),
         Some(path) => {
-            if let Err(error) = save_atomically(path, text.as_bytes()) {
+            if let Err(error) = replace(path, text.as_bytes(), Target::Named) {
                 output.error(&error.to_string());
                 return WRONG;
             }

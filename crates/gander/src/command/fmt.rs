@@ -4,7 +4,8 @@ use std::path::Path;
 
 use gander::lang::{Colour, Formatter, Language, RenderStyle, SourceFile, language_of, render_all};
 use gander::report::{Paint, worst_exit_code};
-use gander::save_atomically;
+use gander_io::write::{Target, replace};
+use gander_text::shown_path;
 
 use super::WRONG;
 use super::args::FmtArgs;
@@ -24,7 +25,10 @@ fn format_file(file: &str, args: &FmtArgs, output: &mut Output) -> u8 {
         None => gander::lang::sts::format as Formatter,
         Some(Language { format: Some(format), .. }) => *format,
         Some(Language { name, .. }) => {
-            output.error(&format!("{file} is not changed: there is no formatter for {name} files"));
+            output.error(&format!(
+                "{} is not changed: there is no formatter for {name} files",
+                shown_path(Path::new(file))
+            ));
             return WRONG;
         }
     };
@@ -40,14 +44,14 @@ fn format_file(file: &str, args: &FmtArgs, output: &mut Output) -> u8 {
     };
     if args.check {
         if formatted != source {
-            output.put(&format!("{file}\n"));
+            output.put(&format!("{}\n", shown_path(Path::new(file))));
         }
         return u8::from(formatted != source);
     }
     if file == "-" {
-        output.put(&formatted);
+        output.put_document(&formatted);
     } else if formatted != source
-        && let Err(error) = save_atomically(Path::new(file), formatted.as_bytes())
+        && let Err(error) = replace(Path::new(file), formatted.as_bytes(), Target::InPlace)
     {
         output.error(&error.to_string());
         return WRONG;

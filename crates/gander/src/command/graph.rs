@@ -1,8 +1,9 @@
 //! `gander graph`.
 
+use gander::load;
 use gander::report::describe::graph_view;
 use gander::report::{Severity, to_dot, to_svg};
-use gander::save_atomically;
+use gander_io::write::{Target, replace};
 
 use super::WRONG;
 use super::args::{GraphArgs, GraphFormat, LimitArgs};
@@ -32,9 +33,9 @@ pub fn run(args: &GraphArgs, output: &mut Output) -> u8 {
         },
     };
     match &args.output {
-        None => output.put(&text),
+        None => output.put_document(&text),
         Some(path) => {
-            if let Err(error) = save_atomically(path, text.as_bytes()) {
+            if let Err(error) = replace(path, text.as_bytes(), Target::Named) {
                 output.error(&error.to_string());
                 return WRONG;
             }

@@ -4,6 +4,8 @@ use gander::engines::CancelToken;
 use gander::report::Severity;
 use gander::{CheckOptions, Fate, impact};
 
+use gander_text::{message, shown};
+
 use super::args::ImpactArgs;
 use super::output::Output;
 use super::reading::{read_model, solvers_for};
@@ -39,16 +41,17 @@ fn compared(args: &ImpactArgs, output: &mut Output) -> Result<u8, u8> {
         return Err(UNKNOWN);
     }
     let paint = output.paint_out();
-    let width = report.impacts.iter().map(|i| i.property.chars().count()).max().unwrap_or(0);
+    let width = report.impacts.iter().map(|i| shown(&i.property).chars().count()).max().unwrap_or(0);
     for i in &report.impacts {
         let word = match i.fate {
             Fate::Survives => paint.good("survives     "),
             Fate::ProvedAgain => paint.good("proved again "),
             Fate::Open => paint.open("to be decided"),
         };
-        let pad = " ".repeat(width - i.property.chars().count());
+        let name = shown(&i.property);
+        let pad = " ".repeat(width - name.chars().count());
         let before = i.before.map_or(String::new(), |b| format!("{b} before; "));
-        output.put(&format!("{word}  {}{pad}  {before}{}\n", paint.bold(&i.property), i.why));
+        output.put(&format!("{word}  {}{pad}  {before}{}\n", paint.bold(&name), message(&i.why)));
     }
     let changed = if report.changed.is_empty() { "none".to_string() } else { report.changed.join(", ") };
     output.put(&format!("\nelements changed: {changed}\n"));

@@ -42,6 +42,7 @@ pub fn run(args: Args, output: &mut Output) -> u8 {
         memory::enforce(limits.memory);
         Watchdog::plain(limits)
     });
+    gander::allow_includes(&args.include_dir);
     match args.command {
         Command::Check(options) => check::run(&options, output),
         Command::Bench(options) => bench::run(&options, output),

@@ -114,7 +114,7 @@ fn line(state: &State, file: &str, elapsed: Duration) -> String {
     if state.facts > 0 {
         parts.push(format!("{} facts", state.facts));
     }
-    let line: String = parts.join(" | ").chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let line: String = parts.join(" | ").chars().map(|c| if gander_text::is_hidden(c) { ' ' } else { c }).collect();
     if line.chars().count() <= WIDTH { line } else { line.chars().take(WIDTH - 3).chain("...".chars()).collect() }
 }
 

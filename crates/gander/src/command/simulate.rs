@@ -6,7 +6,8 @@ use std::sync::Arc;
 use gander::report::describe::{action_text, state_values, trace_view};
 use gander::report::{TraceDetail, trace_table};
 use gander::system::{Effect, Leg, StartId, System, TransitionId};
-use gander::{Simulator, StreamSimulator, Trouble, save_atomically};
+use gander::{Simulator, StreamSimulator, Trouble};
+use gander_io::write::{Target, replace};
 
 use super::WRONG;
 use super::args::SimulateArgs;
@@ -173,7 +174,7 @@ impl Session for Table {
             }
             Order::Save(file) => {
                 let text = self.as_script();
-                save_atomically(Path::new(&file), text.as_bytes()).map_err(|e| e.to_string())?;
+                replace(Path::new(&file), text.as_bytes(), Target::Named).map_err(|e| e.to_string())?;
                 output.put(&format!("saved {file}\n"));
             }
         }

@@ -7,7 +7,9 @@ use gander::report::describe::streams_view;
 use gander::report::{StreamScope, StreamTable, StreamsView, TraceDetail, stream_table, streams_csv, streams_vcd};
 use gander::system::{StreamKind, VarId};
 use gander::term::Value;
-use gander::{StreamSimulator, read_input, save_atomically};
+use gander::{StreamSimulator, read_input};
+use gander_io::write::{Target, replace};
+use gander_text::shown;
 
 use super::WRONG;
 use super::args::SimulateArgs;
@@ -71,14 +73,14 @@ impl Desk {
         let table = match InputTable::read(text, &self.simulator) {
             Ok(table) => table,
             Err(message) => {
-                output.error(&format!("{file}, {message}"));
+                output.error(&format!("{}, {}", shown(file), gander_text::message(&message)));
                 return WRONG;
             }
         };
         for (i, row) in table.rows.iter().enumerate() {
             if let Err(trouble) = self.simulator.step(row) {
                 self.print_run(output);
-                output.error(&format!("{file}, row {}: {trouble}", i + 2));
+                output.error(&format!("{}, row {}: {trouble}", shown(file), i + 2));
                 return WRONG;
             }
         }
@@ -136,7 +138,7 @@ impl Session for Desk {
                 let [file] = rest else { return Err("save takes the name of a file".to_string()) };
                 let view = self.view().ok_or("there is nothing to save yet")?;
                 let text = if file.ends_with(".vcd") { streams_vcd(&view) } else { streams_csv(&view) };
-                save_atomically(Path::new(file), text.as_bytes()).map_err(|e| e.to_string())?;
+                replace(Path::new(file), text.as_bytes(), Target::Named).map_err(|e| e.to_string())?;
                 output.put(&format!("saved {file}\n"));
             }
             "help" | "h" | "?" => output.put(HELP),

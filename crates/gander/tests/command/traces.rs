@@ -105,8 +105,8 @@ fn a_saved_counterexample_runs_again() {
         1,true,false,Run,4,2/3,true,true,1,false,2,4,2
         2,true,false,Run,6,1,true,true,2,false,2,6,4
         3,true,false,Run,8,4/3,false,false,3,false,2,8,6
-    "#]].assert_eq(&folder.read("runs/pump.small.csv"));
-    let again = folder.run(&["simulate", "pump.lus", "--inputs", "runs/pump.small.csv"]);
+    "#]].assert_eq(&folder.read("runs/pump+lus.small.csv"));
+    let again = folder.run(&["simulate", "pump.lus", "--inputs", "runs/pump+lus.small.csv"]);
     assert_eq!((again.code, again.err.as_str()), (0, ""));
     expect![[r#"
         step        0      1      2      3
@@ -129,7 +129,7 @@ fn a_saved_counterexample_runs_again() {
     // Every stream is what the checker said, and the run can be saved and taken again.
     let script = b"go=true stop=false\ngo=1 stop=0\nstep go=TRUE, stop=false\ngo=true stop=false\nsave again.csv\n";
     assert_eq!(folder.run_with_input(&["simulate", "pump.lus"], script).code, 0);
-    assert_eq!(folder.read("again.csv"), folder.read("runs/pump.small.csv"));
+    assert_eq!(folder.read("again.csv"), folder.read("runs/pump+lus.small.csv"));
 }
 
 #[test]
@@ -146,7 +146,7 @@ fn values_before_the_first_step_are_kept() {
     let both = folder.run(&["check", "two.lus"]);
     // A run counts only if both have the same value.
     assert!(both.out.contains("found it: x = 3"), "{}", both.out);
-    let again = folder.run(&["simulate", "u.lus", "--inputs", "runs/u.ok.csv"]);
+    let again = folder.run(&["simulate", "u.lus", "--inputs", "runs/u+lus.ok.csv"]);
     assert_eq!((again.code, again.err.as_str()), (0, ""));
     assert!(again.out.contains("ok is false at step 0"), "{}", again.out);
 }
@@ -185,7 +185,7 @@ tel
                  before step 0, as an unguarded `pre` found it: s = -3
     "#]]
     .assert_eq(&ran.out);
-    let again = folder.run(&["simulate", "m.lus", "--inputs", "runs/m.ok.csv"]);
+    let again = folder.run(&["simulate", "m.lus", "--inputs", "runs/m+lus.ok.csv"]);
     assert!(again.out.contains("-128") && again.out.contains("ok is false at step 0"), "{} {}", again.out, again.err);
 }
 
@@ -379,7 +379,7 @@ fn value_change_dumps_can_be_read() {
     }
     let folder = Folder::with("pump.lus", PUMP);
     assert_eq!(folder.run(&["check", "--save-traces", "runs", "pump.lus"]).code, 1);
-    let dump = read_dump(&folder.read("runs/pump.small.vcd"));
+    let dump = read_dump(&folder.read("runs/pump+lus.small.vcd"));
     let signal = |path: &str| dump.signals.iter().find(|s| s.0 == path).unwrap_or_else(|| panic!("{path}"));
     let history = |path: &str| -> Vec<(u64, &str)> {
         let code = &signal(path).3;

@@ -1,0 +1,136 @@
+//! The release binary: static-PIE, stripped, without a path of the machine that built it.
+//!
+//! The package's build script asks for static-PIE linking where the C toolchain can (`crates/gander/build.rs`). Here paths of
+//! sources are mapped to short names, and the result is looked at: what was asked for and did not happen is an error.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::{cargo, root, run};
+
+/// Builds the binary and checks it; prints where it is.
+pub fn release() -> Result<(), String> {
+    let target = root().join("target").join("dist");
+    let mut build = cargo(&["build", "--release", "--package", "gander", "--bin", "gander"]);
+    build.env("CARGO_ENCODED_RUSTFLAGS", flags().join("\x1f")).env("CARGO_PROFILE_RELEASE_STRIP", "symbols");
+    build.arg("--target-dir").arg(&target);
+    run(build, "release binary")?;
+    let binary = target.join("release").join("gander");
+    let bytes = fs::read(&binary).map_err(|e| format!("{}: {e}", binary.display()))?;
+    let problems = problems(&bytes, &private_paths());
+    if !problems.is_empty() {
+        return Err(format!("{}: {}", binary.display(), problems.join("; ")));
+    }
+    println!("{} ({} bytes): static-PIE, no path of this machine in it", binary.display(), bytes.len());
+    Ok(())
+}
+
+/// Paths of this machine that would tell who built it and where.
+fn private_paths() -> Vec<PathBuf> {
+    let folders = [Some(root()), cargo_home(), sysroot(), env::var_os("HOME").map(PathBuf::from)];
+    // A path as short as `/` would be found anywhere.
+    folders.into_iter().flatten().filter(|p| p.components().count() > 1).collect()
+}
+
+fn cargo_home() -> Option<PathBuf> {
+    env::var_os("CARGO_HOME").map(PathBuf::from).or_else(|| Some(PathBuf::from(env::var_os("HOME")?).join(".cargo")))
+}
+
+fn sysroot() -> Option<PathBuf> {
+    let output = Command::new(env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()))
+        .args(["--print", "sysroot"])
+        .current_dir(root())
+        .output()
+        .ok()?;
+    Some(PathBuf::from(String::from_utf8(output.stdout).ok()?.trim()))
+}
+
+fn flags() -> Vec<String> {
+    // The last prefix that fits wins, so the home folder comes first.
+    let named = [
+        (env::var_os("HOME").map(PathBuf::from), "home"),
+        (cargo_home(), "cargo"),
+        (sysroot(), "rust"),
+        (Some(root()), "gander"),
+    ];
+    let map = |(path, name): (Option<PathBuf>, &str)| Some(format!("--remap-path-prefix={}={name}", path?.display()));
+    named.into_iter().filter_map(map).collect()
+}
+
+/// What is wrong with a binary: an ELF file of 64 bits is expected to be static-PIE.
+fn problems(bytes: &[u8], private: &[PathBuf]) -> Vec<String> {
+    let mut problems = Vec::new();
+    if cfg!(target_os = "linux") {
+        match Elf::read(bytes) {
+            None => problems.push("it is no ELF file of 64 bits".to_string()),
+            Some(elf) => {
+                if !elf.position_independent {
+                    problems.push("it is not position-independent".to_string());
+                }
+                if elf.interpreter {
+                    problems.push("it is linked dynamically".to_string());
+                }
+            }
+        }
+    }
+    for path in private {
+        if contains(bytes, path) {
+            problems.push(format!("the path {} is in it", path.display()));
+        }
+    }
+    problems
+}
+
+fn contains(bytes: &[u8], path: &Path) -> bool {
+    // As a folder: `/root/` is a path of this machine, `/rootless` need not be.
+    let text = format!("{}/", path.display());
+    let (first, text) = (text.as_bytes()[0], text.as_bytes());
+    let starts = bytes.iter().enumerate().filter(|(_, b)| **b == first);
+    starts.into_iter().any(|(at, _)| bytes[at..].starts_with(text))
+}
+
+/// What we want to know of an ELF file.
+struct Elf {
+    position_independent: bool,
+    interpreter: bool,
+}
+
+impl Elf {
+    /// Reads the header and the program headers of a little-endian file of 64 bits.
+    fn read(bytes: &[u8]) -> Option<Elf> {
+        const SHARED: u16 = 3;
+        const INTERPRETER: u32 = 3;
+        if !bytes.starts_with(b"\x7fELF\x02\x01") {
+            return None;
+        }
+        let half = |at: usize| Some(u16::from_le_bytes(bytes.get(at..at + 2)?.try_into().ok()?));
+        let word = |at: usize| Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
+        let offset = u64::from_le_bytes(bytes.get(32..40)?.try_into().ok()?) as usize;
+        let (size, count) = (usize::from(half(54)?), usize::from(half(56)?));
+        let interpreter = (0..count).any(|n| word(offset + n * size) == Some(INTERPRETER));
+        Some(Elf { position_independent: half(16)? == SHARED, interpreter })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_ordinary_binary_is_refused() {
+        // This test: linked dynamically, with paths of its sources.
+        let own = fs::read(env::current_exe().unwrap()).unwrap();
+        let found = problems(&own, &[root()]).join("; ");
+        assert!(found.contains("the path"), "{found}");
+        assert!(!cfg!(target_env = "gnu") || found.contains("dynamically"), "{found}");
+        assert!(problems(b"#!/bin/sh\n", &[]).len() == usize::from(cfg!(target_os = "linux")));
+    }
+
+    #[test]
+    fn paths_are_found_as_folders() {
+        assert!(contains(b"..../root/x", Path::new("/root")));
+        assert!(!contains(b"..../rootless", Path::new("/root")));
+    }
+}
