@@ -1,6 +1,5 @@
 //! `gander graph`.
 
-use gander::load;
 use gander::report::describe::graph_view;
 use gander::report::{Severity, to_dot, to_svg};
 use gander_io::write::{Target, replace};
