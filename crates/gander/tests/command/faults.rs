@@ -49,8 +49,8 @@ fn check(file: &Path, fault: Option<&str>) -> Said {
     let json: Value = serde_json::from_slice(&output.stdout)
         .unwrap_or_else(|e| panic!("{fault:?} {}: {e}: {errors}", file.display()));
     let text = |v: &Value| v.as_str().unwrap_or_default().to_string();
-    let claims = json["claims"].as_array().cloned().unwrap_or_default();
-    let verdicts = claims.iter().map(|c| (text(&c["name"]), text(&c["verdict"]))).collect();
+    let results = json["results"].as_array().cloned().unwrap_or_default();
+    let verdicts = results.iter().map(|r| (text(&r["claim"]), text(&r["verdict"]))).collect();
     // Whatever was saved is whole.
     for place in ["evidence", "cache"] {
         let Ok(entries) = std::fs::read_dir(folder.path.join(place)) else { continue };
@@ -76,7 +76,7 @@ fn inject(kind: &str) {
     for name in MODELS {
         let Some(file) = model(name) else { panic!("there is no {name}") };
         let right = check(&file, None);
-        assert!(matches!(right.code, Some(0 | 1 | 3)), "{name}: {}", right.errors);
+        assert!(matches!(right.code, Some(0 | 1)) && !right.verdicts.is_empty(), "{name}: {}", right.errors);
         let points: Vec<u64> = if all { (1..2000).collect() } else { SAMPLE.to_vec() };
         for n in points {
             let fault = format!("{kind}:{n}");
