@@ -30,8 +30,8 @@ pub use evidence::{
     Choice, Choices, Evidence, Leg, NodeFormulas, NodeTerms, Obstacle, Rounds, Run, State, Step, Verdict,
 };
 pub use evidence_file::{
-    Decided, EVIDENCE_SCHEMA, EvidenceFile, EvidenceFileError, evidence_json, read_evidence, read_evidence_text,
-    write_evidence,
+    Decided, EVIDENCE_SCHEMA, EvidenceFile, EvidenceFileError, Provenance, evidence_json, read_evidence,
+    read_evidence_text, write_evidence,
 };
 pub use formula::{ChoiceTerm, StateTerm, StepTerm};
 pub use legs::Legs;

@@ -157,10 +157,11 @@ impl File<'_, '_> {
     fn declare_with(&mut self, name: Id, args: Vec<Sort>) {
         let terms = &mut self.terms;
         let text = terms.tree.text(name);
-        let index = terms.predicates.len();
-        terms.predicates.push((text.to_string(), args));
-        if terms.scope.insert(text, Meaning::Predicate(index)).is_some() {
+        if terms.scope.contains_key(text) {
             terms.report.error(Code::E0201, terms.tree.span(name), format!("`{text}` is declared twice"));
+            return;
         }
+        terms.scope.insert(text, Meaning::Predicate(terms.predicates.len()));
+        terms.predicates.push((text.to_string(), args));
     }
 }

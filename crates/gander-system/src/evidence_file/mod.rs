@@ -7,6 +7,7 @@
 
 mod live_read;
 mod live_write;
+mod provenance;
 mod read;
 mod sharing;
 mod write;
@@ -16,6 +17,7 @@ use std::fmt;
 use crate::claim::ClaimId;
 use crate::evidence::Evidence;
 
+pub use provenance::Provenance;
 pub use read::{read_evidence, read_evidence_text};
 pub use write::{evidence_json, write_evidence};
 

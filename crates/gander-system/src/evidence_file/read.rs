@@ -5,7 +5,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::{Map, Value};
 
 use super::sharing::Expansion;
-use super::{Decided, EVIDENCE_SCHEMA, EvidenceFile, EvidenceFileError, MAX_FORMULA_CHARS, MAX_REPEAT_DEPTH};
+use super::{
+    Decided, EVIDENCE_SCHEMA, EvidenceFile, EvidenceFileError, MAX_FORMULA_CHARS, MAX_REPEAT_DEPTH, Provenance,
+};
 use crate::claim::ClaimId;
 use crate::evidence::{Evidence, Leg, NodeFormulas, Run, State, Step};
 use crate::passes::{chain, outside};
@@ -27,7 +29,8 @@ pub fn read_evidence(system: &System, json: &Value) -> Read<EvidenceFile> {
     if schema != EVIDENCE_SCHEMA {
         return file.wrong("schema", format!("the schema is `{schema}`, not `{EVIDENCE_SCHEMA}`"));
     }
-    file.only(&["schema", "system", "claim", "verdict", "evidence"])?;
+    file.only(&["schema", "system", "claim", "verdict", "evidence", "provenance"])?;
+    Provenance::of_file(json)?;
     let name = file.text("system")?;
     if name != system.name {
         return file.wrong("system", format!("the file is about `{name}`, the system is `{}`", system.name));

@@ -19,6 +19,7 @@ use super::WRONG;
 use super::args::CertifyArgs;
 use super::check::{find_solvers, unreadable};
 use super::output::Output;
+use super::provenance::other_model;
 use super::reading::load_within;
 
 pub fn run(args: &CertifyArgs, output: &mut Output) -> u8 {
@@ -64,6 +65,9 @@ fn certify(args: &CertifyArgs, output: &mut Output) -> Result<u8, String> {
         output.complain(&d.rendered);
     }
     let Some(system) = loaded.system else { return Ok(WRONG) };
+    if let Some(warning) = serde_json::from_str(&evidence).ok().and_then(|file| other_model(&model, &file)) {
+        output.complain(&format!("{} {warning}\n", output.paint_err().open("warning:")));
+    }
     let solvers = find_solvers(&args.solvers)?;
     let tree = serde_json::from_str(&evidence).ok().filter(is_contract_tree);
     // Of several systems the evidence names the one it is about.

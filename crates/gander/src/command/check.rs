@@ -26,6 +26,7 @@ use gander_text::{shown, shown_path};
 use super::args::{Allowed, CheckArgs, SolverArgs, TraceArg};
 use super::output::Output;
 use super::progress::Progress;
+use super::provenance::Versions;
 use super::watchdog::Watchdog;
 use super::{WRONG, doctor};
 
@@ -311,7 +312,7 @@ fn check_file(file: &str, args: &CheckArgs, options: &CheckOptions, cancel: &Can
         warning.rendered = warning.rendered.replacen("error", "warning", 1);
         checked.view.diagnostics.push(warning);
     }
-    keep_evidence(file, args, &mut checked, options.paint);
+    keep_evidence(file, &source, args, &mut checked, options);
     keep_traces(file, args, &mut checked.view, options.paint);
     keep_internal_errors(file, &source, args, &mut checked);
     let Checked { view, system, report, others, .. } = checked;
@@ -427,8 +428,9 @@ fn keep_traces(file: &str, args: &CheckArgs, view: &mut CheckView, paint: gander
 }
 
 /// Writes a file for every verdict. Evidence that was asked for and cannot be kept is an error.
-fn keep_evidence(file: &str, args: &CheckArgs, checked: &mut Checked, paint: gander::report::Paint) {
+fn keep_evidence(file: &str, source: &str, args: &CheckArgs, checked: &mut Checked, options: &CheckOptions) {
     let Some(folder) = &args.save_evidence else { return };
+    let (paint, mut versions) = (options.paint, Versions::new(options.solvers.clone()));
     let mut files: Vec<(&str, serde_json::Value)> = Vec::new();
     let vacuous: Vec<&str> =
         checked.view.claims.iter().filter(|c| c.verdict == VerdictView::Vacuous).map(|c| c.name.as_str()).collect();
@@ -445,7 +447,9 @@ fn keep_evidence(file: &str, args: &CheckArgs, checked: &mut Checked, paint: gan
     let trees = checked.trees.iter().filter(|(claim, _)| !vacuous.contains(&claim.as_str()));
     files.extend(trees.map(|(claim, json)| (claim.as_str(), json.clone())));
     let mut problems = Vec::new();
-    for (claim, json) in files {
+    for (claim, mut json) in files {
+        let shown = checked.view.claims.iter().find(|c| c.name == claim);
+        json["provenance"] = versions.provenance(source, shown).to_json();
         let path = folder.join(evidence_file_name(file, claim));
         let mut content = serde_json::to_vec_pretty(&json).unwrap_or_default();
         content.push(b'\n');

@@ -15,6 +15,7 @@ mod input_table;
 mod interrupt;
 mod output;
 mod progress;
+mod provenance;
 mod reading;
 mod script;
 mod session;

@@ -5,7 +5,7 @@
 
 use gander_certify::{Basis, Certified, Checker, Rejection};
 use gander_lang::lustre::Modules;
-use gander_system::{ClaimId, Decided, EVIDENCE_SCHEMA, System, Verdict, read_evidence, write_evidence};
+use gander_system::{ClaimId, Decided, EVIDENCE_SCHEMA, Provenance, System, Verdict, read_evidence, write_evidence};
 use serde_json::{Value, json};
 
 use super::book::{Book, Fact};
@@ -46,7 +46,8 @@ pub(super) type Judge<'a> = dyn FnMut(&System, ClaimId, &Verdict) -> Result<(), 
 
 /// Checks a tree; `book` must not have any facts.
 pub(super) fn check_tree(book: &mut Book<'_>, file: &Value, judge: &mut Judge<'_>) -> Result<String, Rejection> {
-    only(file, &["schema", "system", "claim", "verdict", "evidence"], "")?;
+    only(file, &["schema", "system", "claim", "verdict", "evidence", "provenance"], "")?;
+    Provenance::of_file(file).map_err(|e| wrong(e.to_string()))?;
     let schema = text(file, "schema", "")?;
     if schema != EVIDENCE_SCHEMA {
         return Err(wrong(format!("the schema is `{schema}`, not `{EVIDENCE_SCHEMA}`")));

@@ -31,6 +31,7 @@ fn one_file_is_an_object() {
         "length",
         "explored_through",
         "why",
+        "rests_on",
         "abstracted",
         "evidence",
     ];
