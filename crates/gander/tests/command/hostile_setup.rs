@@ -58,26 +58,29 @@ fn set_up_runs_no_code_from_the_current_folder() {
         fs::write(site.join("usercustomize.py"), python_trap(&mark)).unwrap();
     }
     let here = folder.path.to_string_lossy().into_owned();
-    let relative = [path_with(""), path_with("."), path_with("./")];
-    let everything: Vec<(&str, OsString)> = vec![
-        ("PYTHONPATH", format!(".:{here}").into()),
+    for (name, value) in [
+        ("NOTHING", OsString::new()),
+        ("PYTHONPATH", ".".into()),
+        ("PYTHONPATH", here.clone().into()),
         ("PYTHONSTARTUP", "pip.py".into()),
         ("PYTHONUSERBASE", format!("{here}/.local").into()),
         ("HOME", here.clone().into()),
+        ("HOME", ".".into()),
+        ("PATH", path_with("")),
+        ("PATH", path_with(".")),
+        ("PATH", path_with("./")),
         ("PIP_TARGET", ".".into()),
         ("BASH_ENV", format!("{here}/python3").into()),
         ("ENV", format!("{here}/python3").into()),
-    ];
-    let mut cases = vec![Vec::new(), everything, vec![("HOME", ".".into()), ("GANDER_PYTHON", "python3".into())]];
-    cases.extend(relative.map(|path| vec![("PATH", path)]));
-    for case in cases {
+        ("GANDER_PYTHON", "python3".into()),
+    ] {
         let mut command = setup(&folder);
-        command.envs(case.iter().map(|(name, value)| (name, value)));
+        command.env(name, &value);
         let output = within(Duration::from_secs(300), command.spawn().unwrap());
         let err = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(!mark.exists(), "{case:?}: {err}");
-        assert!(!output.status.success(), "{case:?}: {err}");
-        assert!(left(&folder).is_empty(), "{case:?}");
+        assert!(!mark.exists(), "{name}={value:?}: {err}");
+        assert!(!output.status.success(), "{name}={value:?}: {err}");
+        assert!(left(&folder).is_empty(), "{name}={value:?}");
     }
 }
 
@@ -182,15 +185,7 @@ fn a_set_up_that_is_terminated_leaves_nothing() {
         assert_eq!(output.status.code(), Some(130), "{signal}: {}", String::from_utf8_lossy(&output.stderr));
         assert!(left(&folder).is_empty(), "{signal}");
         let helper = fs::read_to_string(&child).unwrap();
-        let ended = || {
-            let state = fs::read_to_string(format!("/proc/{}/stat", helper.trim())).unwrap_or_default();
-            state.is_empty() || state.contains(") Z")
-        };
-        // It was killed; that it is gone may take a moment.
-        let start = Instant::now();
-        while !ended() {
-            assert!(start.elapsed() < Duration::from_secs(20), "{signal}");
-            std::thread::sleep(Duration::from_millis(10));
-        }
+        let state = fs::read_to_string(format!("/proc/{}/stat", helper.trim())).unwrap_or_default();
+        assert!(state.is_empty() || state.contains(") Z"), "{signal}: {state}");
     }
 }
