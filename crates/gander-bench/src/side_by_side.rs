@@ -87,12 +87,13 @@ pub fn table(board: &Board) -> String {
         let _ = writeln!(text, "medians of {} rounds", board.rounds);
     }
     for line in board.disagreements() {
-        let _ = writeln!(text, "DISAGREEMENT: {line}");
+        let _ = writeln!(text, "DISAGREEMENT: {}", gander_text::message(&line));
     }
     text
 }
 
 fn shortened(file: &str) -> String {
+    let file = gander_text::visible(file);
     let count = file.chars().count();
     if count <= WIDEST {
         return file.to_string();

@@ -34,6 +34,10 @@ pub fn streams_csv(view: &StreamsView) -> String {
 }
 
 fn csv_cell(text: &str) -> String {
+    // Names of our own columns; `gander simulate --inputs` knows them.
+    if matches!(text, "@transition" | "@node") {
+        return text.to_string();
+    }
     let text = gander_text::csv::cell(text);
     if text.trim() == text { text } else { format!("\"{text}\"") }
 }

@@ -140,7 +140,7 @@ impl IncludeFolders {
     /// The file that another one includes: its path is relative to that of the other one. Links are followed first, so that
     /// none leads out of the folders.
     pub(crate) fn read(&self, by: &str, path: &str) -> Result<gander_lang::lustre::Included, String> {
-        let file = folder_of(by).join(path);
+        let file = Path::new(by).parent().unwrap_or(Path::new("")).join(path);
         let real = file.canonicalize().map_err(|e| InputError::from(ReadError::from(e)).to_string())?;
         if !self.allowed.iter().any(|folder| real.starts_with(folder)) {
             let folder = real.parent().map(shown_path).unwrap_or_default();

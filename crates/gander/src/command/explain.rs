@@ -212,6 +212,8 @@ fn write(explained: &Explained, args: &ExplainArgs, output: &mut Output) -> Resu
     }
     write_files(explained, args, output)?;
     match &args.output {
+        None if args.json => output.put_json(&text),
+        None if is_document(args) => output.put_document(&text),
         None => output.put(&text),
         Some(path) => {
             if let Err(error) = replace(path, text.as_bytes(), Target::Named) {
@@ -221,6 +223,12 @@ fn write(explained: &Explained, args: &ExplainArgs, output: &mut Output) -> Resu
         }
     }
     Ok(())
+}
+
+/// True if what was asked for is for programs.
+fn is_document(args: &ExplainArgs) -> bool {
+    matches!(args.matrix, Some(MatrixArg::Csv | MatrixArg::Html))
+        || matches!(args.mutation, Some(form) if form != MutationArg::Text)
 }
 
 /// Writes the runs for browsers and other tools.

@@ -48,7 +48,8 @@ pub fn run(args: &ExportArgs, output: &mut Output) -> u8 {
     if let Some(doubt) = system.doubt.as_ref().filter(|_| format.is_some()) {
         output.complain(&format!(
             "{}: readers of the language differ, and it is written with the runs of both; a claim may fail there that is unknown here: {}\n",
-            args.file, doubt.text
+            shown(&args.file),
+            doubt.text
         ));
     }
     match &args.output {

@@ -78,7 +78,7 @@ fn a_solver_in_trouble_never_gives_a_wrong_verdict_and_the_reason_is_told() {
     let model = COUNTER.replace("x: int", "x: real").replace("x <= 3", "to_int(x) <= 3");
     for (way, reason) in TROUBLES {
         let folder = trouble_with(way, &model);
-        let results = check(&folder, &["yices=solver", "z3=none"]);
+        let results = check(&folder, &["yices=./solver", "z3=none"]);
         assert_eq!(results.len(), RIGHT.len(), "{way}");
         for ((claim, verdict, why), (name, right)) in results.iter().zip(RIGHT) {
             assert_eq!(claim, name);
@@ -98,7 +98,7 @@ fn another_solver_answers_for_one_that_fails() {
         return;
     }
     for (way, _) in TROUBLES.iter().filter(|(way, _)| !["hangs", "never reads"].contains(way)) {
-        let results = check(&trouble(way), &["yices=solver"]);
+        let results = check(&trouble(way), &["yices=./solver"]);
         for ((claim, verdict, why), (_, right)) in results.iter().zip(RIGHT) {
             assert_eq!(verdict, right, "{way}: {claim}: {why}");
         }
