@@ -126,10 +126,13 @@ impl Bounds {
     }
 }
 
+/// A bound of a form: the number, whether it may be reached, and the variable of the atom.
+type FormBound = (RBig, bool, usize);
+
 /// Atoms by what they say; each is a variable of the circuit.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Atoms {
-    by_form: BTreeMap<Vec<(Number, IBig)>, Vec<(RBig, bool, usize)>>,
+    by_form: BTreeMap<Vec<(Number, IBig)>, Vec<FormBound>>,
     known: FxHashMap<Atom, usize>,
     pub(crate) by_variable: BTreeMap<usize, Atom>,
 }

@@ -69,6 +69,8 @@ struct Search {
     /// By variable: the unit clause that says its value on the lowest level.
     units: Vec<Option<u32>>,
     branches: usize,
+    /// By variable: met while a clause is learned; all false between.
+    seen: Vec<bool>,
 }
 
 impl Search {
@@ -96,6 +98,7 @@ impl Search {
             new_atoms: Vec::new(),
             units: vec![None; n],
             branches: 0,
+            seen: vec![false; n],
         }
     }
 
@@ -357,7 +360,9 @@ impl Search {
             self.log(Step::Learned { clause: Vec::new(), hints });
             return Some(true);
         }
-        let mut seen = vec![false; self.atoms.len()];
+        let mut seen = std::mem::take(&mut self.seen);
+        seen.resize(self.atoms.len(), false);
+        let mut met: Vec<usize> = Vec::new();
         let (mut learned, mut used) = (vec![Literal::new(0, true)], Vec::new());
         let mut lowest: Vec<usize> = Vec::new();
         let (mut open, mut at) = (0, self.trail.len());
@@ -371,6 +376,7 @@ impl Search {
                     continue;
                 }
                 seen[v] = true;
+                met.push(v);
                 self.heap.bump(v);
                 match self.levels[v] {
                     0 => lowest.push(v),
@@ -393,6 +399,8 @@ impl Search {
             conflict = self.reasons[last.variable()]?;
         }
         self.heap.decay();
+        met.into_iter().for_each(|v| seen[v] = false);
+        self.seen = seen;
         // From the conflict back; in the proof the first propagation comes first.
         used.reverse();
         let mut hints: Vec<u32> = lowest.into_iter().map(|v| self.unit_of(v)).collect();
