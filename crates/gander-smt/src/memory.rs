@@ -2,8 +2,8 @@
 //!
 //! [`enforce`] sets one limit for all of them together ([`gander_term::memory`]). What is measured is resident memory
 //! that is not shared with files, from `/proc`: it is what the kernel counts when it looks for a process to end, and
-//! counting costs nothing where memory is allocated. A counting allocator takes 5 to 20 % more time for every
-//! allocation and sees neither fragmentation nor children; it could not refuse an allocation either, as that ends the
+//! counting costs nothing where memory is allocated. A counting allocator would
+//! see neither fragmentation nor children; it could not refuse an allocation either, as that ends the
 //! process. Where there is no `/proc`, only the estimates of engines and the limits of solvers apply.
 
 use std::fs;

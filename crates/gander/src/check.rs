@@ -408,7 +408,7 @@ pub(crate) fn check_announced(
             Runs::Exist | Runs::Lacking => {}
             Runs::Shown(with_claim, outcome) => {
                 system = with_claim;
-                report.outcomes.push(outcome);
+                report.outcomes.push(*outcome);
             }
             Runs::Undecided { why, internal_errors } => {
                 if report.outcomes.iter().any(|o| matches!(o.verdict, Verdict::Holds(_))) {

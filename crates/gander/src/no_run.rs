@@ -26,7 +26,7 @@ pub(crate) enum Runs {
     /// It has none, and a claim of it that was decided says so.
     Lacking,
     /// It has none: the system with a claim that says so, and its verdict.
-    Shown(Arc<System>, Outcome),
+    Shown(Arc<System>, Box<Outcome>),
     /// Nobody knows.
     Undecided {
         /// The reason.
@@ -80,7 +80,7 @@ pub(crate) fn runs(
     config.timeout = Some(time.saturating_sub(begun.elapsed()).max(least));
     let mut found = gander_engines::check(&asked, &config, cancel, &Nobody);
     match found.outcomes.pop() {
-        Some(outcome) if matches!(outcome.verdict, Verdict::Fails(_)) => Runs::Shown(asked, outcome),
+        Some(outcome) if matches!(outcome.verdict, Verdict::Fails(_)) => Runs::Shown(asked, Box::new(outcome)),
         _ => Runs::Undecided {
             why: "that it has none could not be checked".to_string(),
             internal_errors: found.internal_errors,

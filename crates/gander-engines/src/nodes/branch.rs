@@ -136,8 +136,10 @@ pub(super) fn work_together(
             parts.push(scope.spawn(move || sign.heed(|| at_work(&mut branch.analysis, |a| a.is_idle()))));
         }
         at_work(main, |main| !main.has_work());
-        let ended = parts.into_iter().map(|part| part.join().unwrap_or_else(|panic| resume_unwind(panic)));
-        ended.fold(false, |any, ended| any || ended == Err(Stopped::OutOfMemory))
+        let join =
+            |part: std::thread::ScopedJoinHandle<'_, _>| part.join().unwrap_or_else(|panic| resume_unwind(panic));
+        let ended: Vec<Result<(), Stopped>> = parts.into_iter().map(join).collect();
+        ended.contains(&Err(Stopped::OutOfMemory))
     });
     // One that was broken off is not to be looked at.
     if out_of_memory {

@@ -21,7 +21,7 @@ enum News {
     /// The claims of a system are decided next.
     Next(Arc<System>, Vec<ClaimId>),
     /// One of them is.
-    Settled(Outcome),
+    Settled(Box<Outcome>),
 }
 
 /// Tells the other thread.
@@ -40,7 +40,7 @@ impl Messenger<'_> {
 impl Observer for Messenger<'_> {
     fn event(&self, e: &Event) {
         if let Event::Settled(outcome) = e {
-            self.tell(News::Settled(outcome.clone()));
+            self.tell(News::Settled(Box::new(outcome.clone())));
         }
         self.observer.event(e);
     }
@@ -97,7 +97,7 @@ fn work(setting: &Setting<'_>, news: &mpsc::Receiver<News>) -> Vec<Begun> {
                     let begun = Begun::new(Model::of(&system, setting));
                     present = Some(Present { begun, claims, at: 0, settled: Vec::new() });
                 }
-                News::Settled(outcome) => present.iter_mut().for_each(|p| p.settled.push(outcome.clone())),
+                News::Settled(outcome) => present.iter_mut().for_each(|p| p.settled.push((*outcome).clone())),
             }
             latest = news.try_recv();
         }
