@@ -150,6 +150,9 @@ impl Parser<'_> {
         match word.as_str() {
             "MODULE" => {
                 let name = self.name()?;
+                if self.file.modules.iter().any(|m| m.name == name.text) {
+                    self.report.error(Code::E0201, name.span, format!("the module `{}` is declared twice", name.text));
+                }
                 let mut module = Module { name: name.text, ..Module::default() };
                 if self.eat("(") {
                     while !self.at(")") {
@@ -237,6 +240,15 @@ impl Parser<'_> {
                 let end = self.tokens[self.at.saturating_sub(1)].span;
                 self.eat(";");
                 let span = span.cover(self.file.span(formula)).cover(end);
+                let same = |(_, other, ..): &(Spec, Option<Name>, Expr, Span)| {
+                    name.as_ref().zip(other.as_ref()).is_some_and(|(a, b)| a.text == b.text)
+                };
+                if self.module()?.specs.iter().any(same)
+                    && let Some(name) = &name
+                {
+                    let message = format!("two properties have the name `{}`", name.text);
+                    self.report.error(Code::E0201, name.span, message);
+                }
                 self.module()?.specs.push((spec, name, formula, span));
             }
             other => {

@@ -71,11 +71,6 @@ impl Graph {
         self.next.len()
     }
 
-    /// Whether some state has no step.
-    pub fn has_dead_end(&self) -> bool {
-        self.next.iter().any(Vec::is_empty)
-    }
-
     /// The states from which a run stays among `allowed` ones and is infinite and fair, or, if `may_end`, ends there in a
     /// state without a step.
     pub fn stays(&self, allowed: &[bool], may_end: bool, demands: &[Demand]) -> Vec<bool> {

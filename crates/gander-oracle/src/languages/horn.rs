@@ -2,7 +2,8 @@
 //!
 //! The meaning is the least model: a fact `P(v)` is true if some clause with the head `P` derives it from true facts. A clause
 //! whose head is `false` is broken if true facts satisfy its body; the system is satisfiable, and the claim holds, if none is.
-//! In the rule dialect a query asks whether a predicate can be derived; the claim is that it cannot.
+//! In the rule dialect a query asks whether a predicate can be derived; the claim is that it cannot. Where nothing can be
+//! derived at all there is no run.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -32,6 +33,7 @@ struct Clause {
 struct Horn {
     /// Sorts of the arguments of each predicate. The last `helpers` ones depend on no other.
     predicates: Vec<Vec<Sort>>,
+    helpers: usize,
     clauses: Vec<Clause>,
 }
 
@@ -117,7 +119,7 @@ fn generate(random: &mut Random) -> Horn {
             .collect();
         predicates.push(sorts);
     }
-    let horn = Horn { predicates, clauses: Vec::new() };
+    let horn = Horn { predicates, helpers, clauses: Vec::new() };
     let mut maker = Maker { random, horn, helpers };
     for p in main..main + helpers {
         for _ in 0..maker.random.between(1, 2) {
@@ -144,7 +146,7 @@ fn generate(random: &mut Random) -> Horn {
     maker.horn
 }
 
-/// Whether each clause with the head `false` is kept, and whether any fact is true.
+/// Whether each clause with the head `false` is kept, and whether any fact is true, those of helpers aside.
 fn decide(horn: &Horn) -> (Vec<bool>, bool) {
     let mut facts: HashSet<(usize, Vec<i64>)> = HashSet::new();
     let mut broken = vec![false; horn.clauses.len()];
@@ -174,7 +176,8 @@ fn decide(horn: &Horn) -> (Vec<bool>, bool) {
         }
         if facts.len() == before {
             let queries = horn.clauses.iter().zip(&broken).filter(|(c, _)| c.head.is_none()).map(|(_, b)| !b);
-            return (queries.collect(), !facts.is_empty());
+            let main = horn.predicates.len() - horn.helpers;
+            return (queries.collect(), facts.iter().any(|(p, _)| *p < main));
         }
     }
 }
@@ -265,6 +268,6 @@ pub(super) fn model(random: &mut Random) -> Option<Model> {
     let horn = generate(random);
     let (kept, any_fact) = decide(&horn);
     let (text, names) = text(&horn, random);
-    let expected = |holds| if any_fact { Expected::of(holds) } else { Expected::Unspecified };
+    let expected = |holds| if any_fact { Expected::of(holds) } else { Expected::NoRun };
     Some(Model { text, claims: names.into_iter().zip(kept.into_iter().map(expected)).collect() })
 }

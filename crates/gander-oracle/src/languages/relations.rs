@@ -2,7 +2,7 @@
 //!
 //! A state gives values to the state variables. Runs begin in states that satisfy the initial formula; a step is a pair
 //! of states that satisfy the transition formula with some values of the inputs. In VMT-LIB the inputs are the variables
-//! without `:next`; `:invar-property` holds if every reachable state satisfies it, `:live-property` if on every infinite run its
+//! without `:next`; `:invar-property` holds if every reachable state satisfies it (every step from one, if it mentions inputs), `:live-property` if on every infinite run its
 //! formula holds from some time on. In MCMT states that violate an `assume` do not exist.
 
 use std::fmt::Write as _;
@@ -121,8 +121,11 @@ fn generate(random: &mut Random, language: Language) -> Relation {
     }
     let mut properties = Vec::new();
     for _ in 0..random.between(1, 3) {
-        let p = over(&now).make(random, Sort::Bool, 3);
-        let live = language == Language::Vmt && random.chance(35);
+        // In VMT-LIB an invariant that mentions inputs is about steps.
+        let about_steps = language == Language::Vmt && random.chance(15);
+        let p = over(if about_steps { &with_inputs } else { &now }).make(random, Sort::Bool, 3);
+        let about_steps = p.any(&|e| matches!(e, Expr::Var(_, i) if variables[*i].is_input));
+        let live = !about_steps && language == Language::Vmt && random.chance(35);
         properties.push(if live { Property::Live(p) } else { Property::Invariant(p) });
     }
     Relation { variables, init, trans, assumed, properties }
@@ -149,22 +152,27 @@ fn decide(model: &Relation) -> Option<Vec<Expected>> {
     states.retain(|s| model.assumed.iter().all(|e| e.holds(s, s)));
     let inputs: Vec<Vec<i64>> = all(true);
     let initial = states.iter().filter(|s| model.init.iter().all(|e| e.holds(s, s))).cloned().collect();
+    let with = |s: &[i64], input: &[i64]| -> Vec<i64> {
+        let value = |(i, v): (usize, &Variable)| if v.is_input { input[i] } else { s[i] };
+        model.variables.iter().enumerate().map(value).collect()
+    };
+    let step = |now: &Vec<i64>, next: &Vec<i64>| model.trans.iter().all(|e| e.holds(now, next));
     let successors = |s: &Vec<i64>| {
-        let possible = |next: &&Vec<i64>| {
-            inputs.iter().any(|input| {
-                let mut now = s.clone();
-                for (i, _) in model.variables.iter().enumerate().filter(|(_, v)| v.is_input) {
-                    now[i] = input[i];
-                }
-                model.trans.iter().all(|e| e.holds(&now, next))
-            })
-        };
+        let possible = |next: &&Vec<i64>| inputs.iter().any(|input| step(&with(s, input), next));
         states.iter().filter(possible).map(|next| (0, next.clone())).collect()
     };
-    let (graph, states) = Graph::explore(initial, successors, LIMIT)?;
-    let set = |e: &Expr| states.iter().map(|s| e.holds(s, s)).collect::<Vec<bool>>();
+    let (graph, reached) = Graph::explore(initial, successors, LIMIT)?;
+    let set = |e: &Expr| reached.iter().map(|s| e.holds(s, s)).collect::<Vec<bool>>();
+    let mentions_input = |e: &Expr| e.any(&|e| matches!(e, Expr::Var(_, i) if model.variables[*i].is_input));
     let answers = model.properties.iter().map(|p| match p {
         _ if graph.initial == 0 => Expected::NoRun,
+        Property::Invariant(p) if mentions_input(p) => {
+            let broken = |s: &Vec<i64>| {
+                let all = inputs.iter().map(|input| with(s, input));
+                all.filter(|now| !p.holds(now, now)).any(|now| states.iter().any(|next| step(&now, next)))
+            };
+            Expected::of(!reached.iter().any(broken))
+        }
         Property::Invariant(p) => Expected::of(!set(p).contains(&false)),
         Property::Live(p) => {
             let again = Demand::Justice(set(p).iter().map(|b| !b).collect());

@@ -2,7 +2,7 @@
 //!
 //! Ids grow from line to line; an argument is the id of an earlier line that has a value, perhaps negated; sorts fit. A state has
 //! at most one `init`, whose value has a smaller id than the state and depends on no input, and at most one `next`. A constant fits its
-//! sort and ends its line.
+//! sort and ends its line. The last line has an end, too.
 
 use std::collections::HashMap;
 
@@ -445,6 +445,9 @@ pub(super) fn read(text: &str) -> Result<Read, String> {
             continue;
         }
         reader.line(&words).map_err(|e| format!("line {}: {e}", at + 1))?;
+    }
+    if text.lines().last().is_some_and(|l| !l.trim().is_empty()) && !text.ends_with('\n') {
+        return Err("the last line has no end".to_string());
     }
     let bits: u32 = reader.model.states.iter().map(|s| s.sort.width()).sum();
     Ok(Read { model: (reader.whole && bits <= 9).then_some(reader.model), names: reader.names })

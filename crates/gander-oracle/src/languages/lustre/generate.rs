@@ -177,10 +177,10 @@ impl Maker<'_> {
     }
 }
 
-/// The value if it is small, else a constant.
+/// The value if it is small, else a constant; streams are small already.
 fn clamp(e: Expr) -> Expr {
     match e {
-        Expr::Var(..) => e,
+        Expr::Var(_, i) if i < TEMPORAL => e,
         Expr::Const(..) => e,
         e => Expr::Op(Sort::Int, Op::Ite, vec![Expr::within(&e, LOW, HIGH), e, Expr::int(0)]),
     }

@@ -310,9 +310,12 @@ pub(super) fn generate(random: &mut Random) -> Smv {
     }
     maker.body(&mut main);
     for _ in 0..maker.random.between(1, 4) {
-        let leaves = Maker::leaves(&main, false, false);
+        // `AG` is not about inputs.
+        let kind = maker.random.weighted(&[4, 1, 1, 2, 2, 2]);
+        let with_inputs = kind != 2 && maker.random.chance(20);
+        let leaves = Maker::leaves(&main, with_inputs, false);
         let p = maker.make(leaves.clone(), Sort::Bool, 3);
-        let spec = match maker.random.weighted(&[4, 1, 1, 2, 2, 2]) {
+        let spec = match kind {
             0 => Spec::Invariant(p),
             1 => Spec::Globally(p),
             2 => Spec::AlwaysGlobally(p),

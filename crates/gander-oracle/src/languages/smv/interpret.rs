@@ -149,46 +149,52 @@ pub(super) fn decide(smv: &Smv) -> Option<Vec<Expected>> {
     let first = |s: &&Vec<i64>| flat.init.iter().all(|e| e.holds(s, s)) && flat.assigned(When::Init, s, s);
     let initial: Vec<Vec<i64>> = states.iter().filter(first).cloned().collect();
     let frozen: Vec<usize> = (0..flat.kinds.len()).filter(|v| flat.kinds[*v] == Kind::Frozen).collect();
-    let successors = |s: &Vec<i64>| {
-        let mut found = Vec::new();
-        for next in &states {
-            let possible = frozen.iter().all(|v| s[*v] == next[*v])
-                && inputs.iter().any(|input| {
-                    let mut now = s.clone();
-                    for (v, kind) in flat.kinds.iter().enumerate() {
-                        if *kind == Kind::Input {
-                            now[v] = input[v];
-                        }
-                    }
-                    flat.assigned(When::Next, &now, next) && flat.trans.iter().all(|e| e.holds(&now, next))
-                });
-            if possible {
-                found.push((0, next.clone()));
-            }
-        }
-        found
+    // The state with values of the inputs.
+    let with = |s: &[i64], input: &[i64]| -> Vec<i64> {
+        let value = |v: usize| if flat.kinds[v] == Kind::Input { input[v] } else { s[v] };
+        (0..s.len()).map(value).collect()
     };
-    let (graph, states) = Graph::explore(initial, successors, LIMIT)?;
-    let set = |e: &Expr| -> Vec<bool> {
-        let e = resolve(e, &meaning);
-        states.iter().map(|s| e.holds(s, s)).collect()
+    let steps = |now: &[i64]| -> Vec<Vec<i64>> {
+        let possible = |next: &&Vec<i64>| {
+            frozen.iter().all(|v| now[*v] == next[*v])
+                && flat.assigned(When::Next, now, next)
+                && flat.trans.iter().all(|e| e.holds(now, next))
+        };
+        states.iter().filter(possible).cloned().collect()
+    };
+    // The inputs with which there is a step, each with its next states.
+    let moves = |s: &Vec<i64>| -> Vec<(Vec<i64>, Vec<Vec<i64>>)> {
+        let all = inputs.iter().map(|input| with(s, input)).map(|now| (now.clone(), steps(&now)));
+        all.filter(|(_, next)| !next.is_empty()).collect()
+    };
+    let successors = |s: &Vec<i64>| moves(s).into_iter().flat_map(|(_, next)| next).map(|n| (0, n)).collect();
+    let (graph, reached) = Graph::explore(initial.clone(), successors, LIMIT)?;
+    // Properties that mention inputs are about steps.
+    let mentions =
+        |e: &Expr| resolve(e, &meaning).any(&|e| matches!(e, Expr::Var(_, i) if flat.kinds[*i] == Kind::Input));
+    let about_steps = smv.main.specs.iter().any(|spec| spec.formulas().into_iter().any(mentions));
+    let firsts = |all: &[Vec<i64>]| all.iter().flat_map(&moves).map(|(now, _)| now).collect::<Vec<Vec<i64>>>();
+    let (step_graph, taken) = if about_steps {
+        let successors = |now: &Vec<i64>| firsts(&steps(now)).into_iter().map(|n| (0, n)).collect();
+        Graph::explore(firsts(&initial), successors, LIMIT)?
+    } else {
+        (graph.clone(), reached.clone())
     };
     let answers = smv.main.specs.iter().map(|spec| {
-        let (question, is_temporal) = match spec {
-            Spec::Invariant(p) => (Question::Always(set(p)), false),
-            // In a graph with dead ends, some read this of infinite runs only.
-            Spec::Globally(p) | Spec::AlwaysGlobally(p) => (Question::Always(set(p)), true),
-            Spec::Finally(p) => (Question::Eventually(set(p)), true),
-            Spec::Recurs(p) => (Question::Recurs(set(p)), true),
-            Spec::Response(p, q) => (Question::LeadsTo(set(p), set(q)), true),
+        let of_steps = spec.formulas().into_iter().any(mentions);
+        let (graph, states) = if of_steps { (&step_graph, &taken) } else { (&graph, &reached) };
+        let set = |e: &Expr| -> Vec<bool> {
+            let e = resolve(e, &meaning);
+            states.iter().map(|s| e.holds(s, s)).collect()
         };
-        if graph.initial == 0 {
-            Expected::NoRun
-        } else if is_temporal && graph.has_dead_end() {
-            Expected::Unspecified
-        } else {
-            Expected::of(graph.decide(&question, false, &[]))
-        }
+        let question = match spec {
+            // Where runs can end, `G p` and `AG p` are decided like `INVARSPEC p` (docs/formats.md).
+            Spec::Invariant(p) | Spec::Globally(p) | Spec::AlwaysGlobally(p) => Question::Always(set(p)),
+            Spec::Finally(p) => Question::Eventually(set(p)),
+            Spec::Recurs(p) => Question::Recurs(set(p)),
+            Spec::Response(p, q) => Question::LeadsTo(set(p), set(q)),
+        };
+        if initial.is_empty() { Expected::NoRun } else { Expected::of(graph.decide(&question, false, &[])) }
     });
     Some(answers.collect())
 }

@@ -3,8 +3,7 @@
 //! A state gives a value of its type to every `VAR` and `FROZENVAR`. Inputs (`IVAR`) belong to steps: a step is a state,
 //! values of the inputs and a next state, such that `TRANS` and the `next` assignments are true of the three and frozen
 //! variables keep their values. `INVAR` and the assignments `x := e` are true of every state; runs begin in states with
-//! `INIT` and the `init` assignments. Temporal properties are about infinite runs, and mean something only if every reachable state
-//! has a step.
+//! `INIT` and the `init` assignments. `F` is about infinite runs. A property that mentions inputs is about steps.
 
 mod generate;
 mod interpret;
@@ -78,6 +77,17 @@ enum Spec {
     Finally(Expr),
     Recurs(Expr),
     Response(Expr, Expr),
+}
+
+impl Spec {
+    fn formulas(&self) -> Vec<&Expr> {
+        match self {
+            Spec::Invariant(p) | Spec::Globally(p) | Spec::AlwaysGlobally(p) | Spec::Finally(p) | Spec::Recurs(p) => {
+                vec![p]
+            }
+            Spec::Response(p, q) => vec![p, q],
+        }
+    }
 }
 
 /// A module; expressions are over the numbers of its symbols.
