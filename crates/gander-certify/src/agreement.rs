@@ -11,7 +11,7 @@
 use std::time::{Duration, Instant};
 
 use gander_smt::{Answer, Limits, Reason, Solver, StepSymbol};
-use gander_term::TermId;
+use gander_term::{Features, TermId};
 
 use crate::basis::{Ground, Support, Trust};
 use crate::case::{Case, Line, Model, NOT_EVALUATED, within};
@@ -29,6 +29,8 @@ pub(crate) struct Asked<'a> {
     pub first: &'a Solver,
     /// All that can be asked it, in order.
     pub solvers: &'a [Solver],
+    /// What the question needs of a solver.
+    pub features: Features,
     /// How long the first one took.
     pub time: Duration,
     /// What was asked, in words.
@@ -221,7 +223,7 @@ impl Case<'_> {
         let first = asked.first;
         let is_alone = !asked.solvers.iter().any(|s| are_independent(first, s));
         let why = match reasons {
-            [] if is_alone => "no other solver that was found can be asked".to_string(),
+            [] if is_alone => self.why_alone(first, asked.features),
             [] => "no time was left for a second solver".to_string(),
             reasons => {
                 let each: Vec<String> = reasons.iter().map(|(s, reason)| format!("{}: {reason}", s.name)).collect();
@@ -240,6 +242,14 @@ impl Case<'_> {
             }
             _ => Ok(self.known.support_by(Ground::OneSolver, &[first])),
         }
+    }
+
+    /// Why no solver but this one can be asked.
+    fn why_alone(&self, first: &Solver, features: Features) -> String {
+        let others = self.tools.solvers.all().into_iter().filter(|s| are_independent(first, s));
+        let lacking = others.filter_map(|s| Some(format!("{} does not handle {}", s.name, s.kind.lacks(features)?)));
+        let lacking: Vec<String> = lacking.collect();
+        if lacking.is_empty() { "no other solver was found".to_string() } else { lacking.join("; ") }
     }
 
     /// The second solver has a solution: the first one was wrong.

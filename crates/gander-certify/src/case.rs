@@ -233,7 +233,7 @@ impl<'a> Case<'a> {
             self.drop_second(begun);
             return Ok(found);
         }
-        let asked = Asked { first: &first, solvers: &solvers, time: clock.elapsed(), what };
+        let asked = Asked { first: &first, solvers: &solvers, features, time: clock.elapsed(), what };
         match self.second(formula, &asked, begun)? {
             Second::Agrees(support) => {
                 self.known.refuted.insert(formula, support);
@@ -370,7 +370,8 @@ impl<'a> Case<'a> {
             self.drop_second(begun);
             return Ok(false);
         }
-        let asked = Asked { first: solver, solvers: &solvers, time: clock.elapsed(), what: "several obligations" };
+        let what = "several obligations";
+        let asked = Asked { first: solver, solvers: &solvers, features, time: clock.elapsed(), what };
         match self.second(some, &asked, begun) {
             // It may agree about each of them.
             Ok(Second::Agrees(support)) if support.ground == Ground::OneSolver && self.has_time_for_second() => {
@@ -405,7 +406,7 @@ impl<'a> Case<'a> {
         let clock = Instant::now();
         let ((), first) =
             self.in_turns(solvers.clone(), what, |case, solver, slice| case.converse(solver, script, slice))?;
-        let asked = Asked { first: &first, solvers: &solvers, time: clock.elapsed(), what };
+        let asked = Asked { first: &first, solvers: &solvers, features, time: clock.elapsed(), what };
         let support = self.second_script(script, &asked)?;
         self.rest_on(support);
         Ok(())

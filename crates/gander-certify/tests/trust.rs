@@ -64,7 +64,7 @@ fn evidence_says_what_it_rests_on() {
     assert_eq!((alone.ground, alone.solvers.len(), alone.why_one), (Ground::OneSolver, 1, None));
     let alone = basis(&one, Trust::Agreement);
     assert_eq!((alone.ground, alone.solvers), (Ground::OneSolver, vec!["z3".to_string()]));
-    assert_eq!(alone.why_one.as_deref(), Some("no other solver that was found can be asked"));
+    assert_eq!(alone.why_one.as_deref(), Some("no other solver was found"));
     assert!(matches!(check(&one, Trust::Two, &s, &right), Err(Rejection::Undecided(_))));
     assert!(matches!(check(&both, Trust::Proof, &s, &right), Err(Rejection::Undecided(_))));
     // With proofs, no solver is needed.
