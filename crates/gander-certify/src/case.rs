@@ -17,6 +17,7 @@ use gander_term::{EvalError, Features, Op, Pool, Sort, SymbolId, TermId, Value};
 
 use crate::agreement::{Asked, Second};
 use crate::basis::{Basis, Ground, Support, Trust};
+use crate::eliminate::without_quantifiers;
 use crate::formula::{computed, fold_closed};
 use crate::known::Known;
 use crate::obvious::obvious_model;
@@ -201,6 +202,7 @@ impl<'a> Case<'a> {
     }
 
     fn decide(&mut self, formula: TermId, what: &str, expected: Expected) -> Result<Option<Model>, Rejection> {
+        let formula = without_quantifiers(&mut self.pool, formula, &mut self.known.eliminated);
         let formula = fold_closed(&mut self.pool, formula);
         match self.pool.as_bool(formula) {
             Some(true) => return Ok(Some(Vec::new())),
@@ -339,7 +341,8 @@ impl<'a> Case<'a> {
     pub(crate) fn refute_at_once(&mut self, obligations: &[Obligation]) -> Result<bool, Rejection> {
         let mut open = Vec::new();
         for (formula, _) in obligations {
-            let formula = fold_closed(&mut self.pool, *formula);
+            let formula = without_quantifiers(&mut self.pool, *formula, &mut self.known.eliminated);
+            let formula = fold_closed(&mut self.pool, formula);
             if self.pool.as_bool(formula) != Some(false) && !self.known.refuted.contains_key(&formula) {
                 open.push(formula);
             }

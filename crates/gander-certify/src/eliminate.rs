@@ -7,11 +7,12 @@
 //! - every conjunct that mentions `y` compares it, or such a sum, with a term free of `y`: pair lower with upper bounds
 //!   (Fourier and Motzkin; exact for ints too, as `y` has no coefficient). If one side has no bound, infinitely many
 //!   values remain, so disequalities do no harm either;
+//! - `y` is an int and occurs in one conjunct, an equation that says `c * y == e` with a constant `c`: `e mod c == 0`;
 //! - `y` has few values: the disjunction over them.
 //!
 //! What remains keeps a quantifier. Every rule is an equivalence, so the result may be used under any polarity.
 
-use gander_term::{Op, Pool, Sort, SymbolId, TermId};
+use gander_term::{IBig, Op, Pool, Sort, SymbolId, TermId, Value};
 use rustc_hash::FxHashMap;
 
 use crate::formula::conjuncts;
@@ -28,7 +29,7 @@ const MOST_TERMS: usize = 20_000;
 pub fn exists(pool: &mut Pool, symbols: &[SymbolId], body: TermId) -> TermId {
     let mut parts = conjuncts(pool, body);
     let mut left: Vec<SymbolId> = symbols.to_vec();
-    let rules = [one_point, pair_bounds, try_values];
+    let rules = [one_point, pair_bounds, divisibility, try_values];
     let before = pool.len();
     'again: while pool.len() - before <= MOST_TERMS {
         let occurring = pool.free_symbols(&parts);
@@ -46,6 +47,70 @@ pub fn exists(pool: &mut Pool, symbols: &[SymbolId], body: TermId) -> TermId {
         break;
     }
     quantify(pool, &left, &parts)
+}
+
+/// Quantified formulas that were met, and what they are without their quantifier, or themselves.
+pub(crate) type Eliminated = FxHashMap<TermId, TermId>;
+
+/// The formula with the quantifiers replaced that [`exists`] eliminates without leaving one. It is equivalent.
+pub(crate) fn without_quantifiers(pool: &mut Pool, formula: TermId, known: &mut Eliminated) -> TermId {
+    if !pool.has_quantifier(formula) {
+        return formula;
+    }
+    let mut done: FxHashMap<TermId, TermId> = FxHashMap::default();
+    for t in pool.postorder(&[formula]) {
+        let (op, args) = (pool.op(t), pool.args(t).to_vec());
+        let new: Vec<TermId> = args.iter().map(|a| done.get(a).copied().unwrap_or(*a)).collect();
+        // A term of the same sort in the place of each argument: it can be built.
+        let rebuilt = if new == args { t } else { pool.mk(op, &new).unwrap_or(t) };
+        let kept = match op {
+            Op::Exists | Op::Forall => {
+                let found = known.get(&rebuilt).copied();
+                found.unwrap_or_else(|| {
+                    let without = without_quantifier(pool, rebuilt).unwrap_or(rebuilt);
+                    known.insert(rebuilt, without);
+                    without
+                })
+            }
+            _ => rebuilt,
+        };
+        done.insert(t, kept);
+    }
+    done.get(&formula).copied().unwrap_or(formula)
+}
+
+/// An equivalent of a quantified formula without any quantifier.
+fn without_quantifier(pool: &mut Pool, quantified: TermId) -> Option<TermId> {
+    let universal = pool.op(quantified) == Op::Forall;
+    let args = pool.args(quantified).to_vec();
+    let (&body, bound) = args.split_last()?;
+    if pool.has_quantifier(body) {
+        return None;
+    }
+    // Rules look for free symbols, and bound ones never count as such: free ones take their places.
+    let (mut map, mut symbols): (FxHashMap<TermId, TermId>, Vec<SymbolId>) = Default::default();
+    for &b in bound {
+        let symbol = pool.as_symbol(b)?;
+        let (name, sort) = (pool.symbol(symbol).name.clone(), pool.symbol(symbol).sort);
+        let fresh = pool.declare_fresh(&name, sort);
+        map.insert(b, pool.var(fresh));
+        symbols.push(fresh);
+    }
+    for t in pool.postorder(&[body]) {
+        if !map.contains_key(&t) {
+            let (op, args) = (pool.op(t), pool.args(t).to_vec());
+            let new: Vec<TermId> = args.iter().map(|a| map.get(a).copied().unwrap_or(*a)).collect();
+            let rebuilt = if new == args { t } else { pool.mk(op, &new).ok()? };
+            map.insert(t, rebuilt);
+        }
+    }
+    let mut body = map.get(&body).copied()?;
+    if universal {
+        body = pool.not(body);
+    }
+    let without = exists(pool, &symbols, body);
+    let clean = !pool.has_quantifier(without) && !mentions_any(pool, without, &symbols);
+    clean.then(|| if universal { pool.not(without) } else { without })
 }
 
 fn quantify(pool: &mut Pool, left: &[SymbolId], parts: &[TermId]) -> TermId {
@@ -220,6 +285,54 @@ fn says(pool: &mut Pool, y: SymbolId, part: TermId) -> Option<Says> {
     Some(if below != mirrored { Says::Below { bound: other, strict } } else { Says::Above { bound: other, strict } })
 }
 
+/// `exists y. c * y == e`, for ints and a constant `c` other than 0, is `e mod c == 0`.
+fn divisibility(pool: &mut Pool, y: SymbolId, parts: &[TermId]) -> Option<Vec<TermId>> {
+    let (with, mut rest): (Vec<TermId>, Vec<TermId>) = parts.iter().partition(|&&p| mentions(pool, p, y));
+    let [part] = with[..] else { return None };
+    let &[a, b] = pool.args(part) else { return None };
+    if pool.op(part) != Op::Eq || pool.sort(a) != Sort::Int {
+        return None;
+    }
+    let (mut factor, mut sum) = (IBig::ZERO, pool.int(0));
+    let mut stack = vec![(a, IBig::ONE), (b, -IBig::ONE)];
+    while let Some((t, by)) = stack.pop() {
+        match (pool.op(t), pool.args(t)) {
+            (Op::Symbol(s), _) if s == y => factor += by,
+            (Op::Add, args) => stack.extend(args.iter().map(|&arg| (arg, by.clone()))),
+            (Op::Sub, &[l, r]) => stack.extend([(l, by.clone()), (r, -by)]),
+            (Op::Neg, &[arg]) => stack.push((arg, -by)),
+            (Op::Mul, &[l, r]) => match (whole(pool, l), whole(pool, r)) {
+                (Some(c), _) => stack.push((r, by * c)),
+                (_, Some(c)) => stack.push((l, by * c)),
+                _ if mentions(pool, t, y) => return None,
+                _ => sum = plus_multiple(pool, sum, t, by),
+            },
+            _ if mentions(pool, t, y) => return None,
+            _ => sum = plus_multiple(pool, sum, t, by),
+        }
+    }
+    if factor == IBig::ZERO {
+        return None;
+    }
+    let (divisor, zero) = (pool.int(factor), pool.int(0));
+    let remainder = pool.mk(Op::Mod, &[sum, divisor]).ok()?;
+    rest.push(pool.eq(remainder, zero));
+    Some(rest)
+}
+
+fn whole(pool: &Pool, t: TermId) -> Option<IBig> {
+    match pool.as_constant(t)? {
+        Value::Int(i) => Some(i),
+        _ => None,
+    }
+}
+
+fn plus_multiple(pool: &mut Pool, sum: TermId, t: TermId, by: IBig) -> TermId {
+    let by = pool.int(by);
+    let product = pool.mul(by, t);
+    pool.add(sum, product)
+}
+
 /// `exists y. B` is the disjunction of `B[y := v]` over the values of `y`.
 fn try_values(pool: &mut Pool, y: SymbolId, parts: &[TermId]) -> Option<Vec<TermId>> {
     let values = pool.symbol(y).sort.values_within(pool, MOST_VALUES)?;
@@ -237,7 +350,7 @@ fn try_values(pool: &mut Pool, y: SymbolId, parts: &[TermId]) -> Option<Vec<Term
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gander_term::{Value, evaluate, parse_term};
+    use gander_term::{evaluate, parse_term};
 
     /// Eliminates `p` and `q` and compares with trying values, for small values of `x` and `y`.
     fn agrees(formula: &str, quantifier_left: bool) {
@@ -283,8 +396,33 @@ mod tests {
         agrees("3 - (p - x) <= q and q + p < y and p == 2", false);
         agrees("-p < x and p - 1 < -y and q == p", false);
         agrees("x + p != y and p <= x", false);
-        // Twice in a sum, or with a coefficient: left to a solver.
-        agrees("p + p == x", true);
+        // Bounds with a coefficient: left to a solver.
         agrees("2 * p < x and x < 3 * p", true);
+    }
+
+    #[test]
+    fn an_equation_with_a_coefficient_is_divisibility() {
+        agrees("p + p == x", false);
+        agrees("2 * p == x + y and q == y", false);
+        agrees("x - 3 * p == 2 * y - 1", false);
+        agrees("p * 2 - p - 3 * p == x * 2 + 1", false);
+        // Bounded as well, or without a factor in the end.
+        agrees("2 * p == x and p < y", true);
+        agrees("p * x == y", true);
+    }
+
+    #[test]
+    fn quantifiers_inside_of_formulas_are_eliminated() {
+        let mut pool = Pool::new();
+        pool.variable("x", Sort::Int);
+        let mut done = |text: &str| {
+            let formula = parse_term(&mut pool, text).unwrap_or_else(|e| panic!("{text}: {e}"));
+            let done = without_quantifiers(&mut pool, formula, &mut Eliminated::default());
+            (pool.has_quantifier(done), pool.display(done).to_string())
+        };
+        let (left, text) = done("x > 0 and not (exists k: int. x == 2 * k)");
+        assert!(!left && text.contains("mod"), "{text}");
+        assert!(!done("forall k: int. x != 2 * k").0);
+        assert!(done("exists k: int. x == k * k").0);
     }
 }

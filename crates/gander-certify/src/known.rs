@@ -20,6 +20,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::basis::{Basis, Ground, Support};
 use crate::case::Model;
+use crate::eliminate::Eliminated;
 use crate::relation::Relation;
 
 /// Lists of formulas that are kept, and runs.
@@ -44,6 +45,8 @@ pub(crate) struct Known {
     pub alone: FxHashMap<TermId, Option<Model>>,
     pub linear_work: u64,
     pub clausal_work: u64,
+    /// Quantified formulas and what they are without quantifiers.
+    pub eliminated: Eliminated,
     /// Transitions that lead from states of the first formula to states of the second only.
     pub kept: FxHashMap<(TransitionId, TermId, TermId), Support>,
     /// Starts whose states satisfy the formula.
@@ -95,6 +98,7 @@ impl Known {
             alone: FxHashMap::default(),
             linear_work: LINEAR_WORK,
             clausal_work: CLAUSAL_WORK,
+            eliminated: Eliminated::default(),
             kept: FxHashMap::default(),
             begun: FxHashMap::default(),
             inductive: FxHashMap::default(),
