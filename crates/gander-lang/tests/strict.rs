@@ -173,7 +173,7 @@ fn vmt_has_one_formula_of_a_kind() {
         rejected("m.vmt", &format!("{VMT}{line}\n"), part);
     }
     let primed = VMT.replace("(= x 0) :init", "(= x.next 0) :init");
-    rejected("m.vmt", &primed, "next values");
+    rejected("m.vmt", &primed, "is a next value");
     // Two numbers, two properties.
     let two = format!("{VMT}(define-fun q () Bool (! (>= x 1) :invar-property 1))\n");
     assert_eq!(errors(&two, "m.vmt"), Vec::<String>::new());

@@ -77,6 +77,11 @@ fn a_program_that_hangs_ends_with_all_that_it_started() {
     assert_eq!(account.ending, "stopped by the time limit");
     let started = std::fs::read_to_string(&pids).expect("it was started");
     assert_eq!(started.lines().count(), 2);
+    // A process that was killed is there until it is reaped.
+    let patience = std::time::Instant::now() + Duration::from_secs(10);
+    while started.lines().any(is_alive) && std::time::Instant::now() < patience {
+        std::thread::sleep(Duration::from_millis(10));
+    }
     assert!(!started.lines().any(is_alive), "{started}");
 }
 

@@ -177,6 +177,7 @@ fn json_of_each_verdict() {
               "length": null,
               "explored_through": null,
               "why": null,
+              "rests_on": null,
               "abstracted": [],
               "evidence": {
                 "kind": "test"
@@ -191,6 +192,7 @@ fn json_of_each_verdict() {
               "length": 3,
               "explored_through": null,
               "why": null,
+              "rests_on": null,
               "abstracted": [],
               "evidence": {
                 "kind": "run"
@@ -214,6 +216,7 @@ fn json_of_each_verdict() {
                   "reason": "no proof up to k = 12"
                 }
               ],
+              "rests_on": null,
               "abstracted": [],
               "evidence": null
             }
