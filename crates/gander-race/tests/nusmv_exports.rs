@@ -67,7 +67,8 @@ fn ask(program: &Path, written: &Written) -> BTreeMap<String, bool> {
 /// Compares the claims of a system that SMV can say; how many there are.
 fn compare(program: &Path, system: &System, what: &str) -> usize {
     let Ok(written) = write(system, Format::Smv, Options::default(), Selection::All) else { return 0 };
-    let unbounded = [": integer;", ": real;"].iter().any(|word| written.text.contains(word));
+    // Only nuXmv has unbounded numbers and fractions.
+    let unbounded = [": integer;", ": real;", "f'"].iter().any(|word| written.text.contains(word));
     let Ok(answers) = decide(system, LIMITS) else { return 0 };
     if unbounded || written.names.claims().is_empty() {
         return 0;

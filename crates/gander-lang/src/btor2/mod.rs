@@ -34,11 +34,12 @@ pub fn load(source: &str, file_name: &str) -> Loaded {
         let span = Span::new(at as u32, (at + line.trim_end().len()) as u32);
         at += line.len();
         let words: Vec<&str> = line.split_whitespace().take_while(|w| !w.starts_with(';')).collect();
-        if words.is_empty() {
+        // A line that is cut off may still make sense, but another one; and what came behind a comment is lost with its end.
+        let complete = line.ends_with('\n') || line.trim().is_empty();
+        if words.is_empty() && complete {
             continue;
         }
-        // A line that is cut off may still make sense, but another one.
-        let read = if line.ends_with('\n') { file.line(&words, span) } else { Err(Problem::CutOff) };
+        let read = if complete { file.line(&words, span) } else { Err(Problem::CutOff) };
         if let Err(problem) = read {
             // What depends on this line would be reported for nothing.
             report.add(problem.diagnostic(span));
