@@ -54,7 +54,7 @@ fn are_independent(a: &Solver, b: &Solver) -> bool {
 }
 
 impl Case<'_> {
-    /// True if obligations are asked of two solvers.
+    /// True if the trust level asks for a second solver.
     fn wants_second(&self) -> bool {
         matches!(self.limits.trust, Trust::Agreement | Trust::Two) && self.tools.only.is_none()
     }
@@ -218,7 +218,7 @@ impl Case<'_> {
         self.known.support_by(Ground::TwoSolvers, &[first, second])
     }
 
-    /// Nobody but the first solver refutes the formula.
+    /// The support of a formula that only the first solver refutes; an error if the trust level forbids that.
     fn one_solver(&mut self, asked: &Asked<'_>, reasons: &[(Solver, Reason)]) -> Result<Support, Rejection> {
         let first = asked.first;
         let is_alone = !asked.solvers.iter().any(|s| are_independent(first, s));

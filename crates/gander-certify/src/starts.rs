@@ -60,7 +60,7 @@ fn refute_starts(case: &mut Case<'_>) -> Result<(), Rejection> {
     if let Some((_, found)) = formulas.iter().find(|(f, _)| is_satisfied_by_its_equations(case, *f)) {
         return Err(wrong(found));
     }
-    // One run is enough, so a formula that nobody can decide does not end the search.
+    // One run is enough: continue after a formula that no solver decides.
     let mut open = None;
     for (formula, found) in formulas {
         match case.refute(formula, &found) {

@@ -38,7 +38,7 @@ fn only(named: Vec<(String, PathBuf)>) -> Arc<Solvers> {
     Arc::new(Solvers::find(Search { named: hidden.chain(named).collect(), ..Search::default() }))
 }
 
-/// Without proofs: solvers are asked about everything.
+/// In-process proofs are switched off, so that every obligation goes to solvers.
 fn check(solvers: &Arc<Solvers>, trust: Trust, system: &System, verdict: &Verdict) -> Result<Certified, Rejection> {
     let limits = CheckLimits { trust, linear: Budget::NONE, ..CheckLimits::default() };
     Checker::new(solvers, limits).check(system, ClaimId(0), verdict)
