@@ -9,7 +9,65 @@ use crate::span::Span;
 use gander_system::System;
 
 /// More errors are not kept.
-const MAX_ERRORS: usize = 100;
+pub(crate) const MAX_ERRORS: usize = 100;
+/// More warnings of a parser are not kept.
+const MAX_WARNINGS: usize = 1_000;
+
+/// That errors were left out.
+pub(crate) fn too_many_errors(span: Span) -> Diagnostic {
+    Diagnostic::new(Code::E0117, span, format!("only the first {MAX_ERRORS} errors are shown"))
+}
+
+/// The diagnostics of a parser: the first [`MAX_ERRORS`] errors, and warnings. Warnings alone never make an error.
+#[derive(Debug, Default)]
+pub(crate) struct Limited {
+    list: Vec<Diagnostic>,
+    errors: usize,
+    warnings: usize,
+}
+
+impl Limited {
+    /// A list that begins with these.
+    pub(crate) fn new(first: Vec<Diagnostic>) -> Limited {
+        let mut limited = Limited::default();
+        first.into_iter().for_each(|d| limited.push(d));
+        limited
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    pub(crate) fn push(&mut self, diagnostic: Diagnostic) {
+        let (count, limit) = match diagnostic.severity() {
+            Severity::Error => (&mut self.errors, MAX_ERRORS),
+            Severity::Warning => (&mut self.warnings, MAX_WARNINGS),
+        };
+        // One error more than are shown is kept: the list says then that there are more.
+        if *count <= limit {
+            *count += 1;
+            self.list.push(diagnostic);
+        }
+    }
+
+    /// The diagnostics in the order of the text.
+    pub(crate) fn finish(mut self) -> Vec<Diagnostic> {
+        self.list.sort_by_key(|d| d.primary.span.start);
+        if self.errors > MAX_ERRORS {
+            let mut errors = 0;
+            let mut last = Span::at(0);
+            self.list.retain(|d| {
+                errors += usize::from(d.severity() == Severity::Error);
+                if errors <= MAX_ERRORS {
+                    last = d.primary.span;
+                }
+                errors <= MAX_ERRORS || d.severity() == Severity::Warning
+            });
+            self.list.push(too_many_errors(last));
+        }
+        self.list
+    }
+}
 
 /// The diagnostics so far.
 #[derive(Debug, Default)]
@@ -28,8 +86,7 @@ impl Report {
         if diagnostic.severity() == Severity::Error {
             self.errors += 1;
             if self.errors == MAX_ERRORS + 1 {
-                let message = format!("only the first {MAX_ERRORS} errors are shown");
-                self.list.push(Diagnostic::new(Code::E0117, diagnostic.primary.span, message));
+                self.list.push(too_many_errors(diagnostic.primary.span));
             }
             if self.errors > MAX_ERRORS {
                 return;

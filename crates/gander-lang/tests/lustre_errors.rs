@@ -576,3 +576,15 @@ fn empty() {
     "#]],
     );
 }
+
+/// A thousand warnings are no error, and an error behind them is not lost.
+#[test]
+fn many_warnings_are_no_error() {
+    let sums = ["(-1 div 3)"; 300].join(" + ");
+    let text = format!("node n(x: int) returns (ok: bool);\nlet\n  ok = {sums} >= x;\n  --%PROPERTY ok;\ntel\n");
+    let loaded = lustre::load(&text, "n.lus");
+    assert_eq!(loaded.errors().count(), 0);
+    assert!(loaded.system.is_some() && loaded.diagnostics.len() >= 300, "{}", loaded.diagnostics.len());
+    let wrong = lustre::load(&text.replace(">= x;", ">= x; ok ok;"), "n.lus");
+    assert!(wrong.system.is_none() && wrong.errors().all(|e| e.code != gander_lang::Code::E0117));
+}

@@ -11,7 +11,7 @@ mod words;
 use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
 use crate::language::Loaded;
-use crate::machine::{Asked, Inputs, Machine, Property, Variable, file_stem};
+use crate::machine::{Asked, Machine, Property, Variable, file_stem};
 use crate::report::Report;
 use crate::span::Span;
 use gander_system::Numerals;
@@ -437,7 +437,6 @@ impl File {
             }
         }
         let (pool, init, invariant, properties) = (self.pool, self.init, self.constraints, self.properties);
-        let inputs = Inputs::OfStates;
-        Machine { name, pool, variables, inputs, init, trans, invariant, properties }
+        Machine { name, pool, variables, init, trans, invariant, properties }
     }
 }

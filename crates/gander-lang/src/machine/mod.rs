@@ -7,9 +7,9 @@
 //! claims are about a system where every run may leave for a node `ended` at any time, and is of no interest then: for `F p` it is
 //! *eventually p or at `ended`*, under the fairness that the file states. Where the relation is evidently total there is no such node.
 //!
-//! Inputs are state variables that no step keeps. In some languages ([`Inputs::OfSteps`]) a value of an input that allows no step
-//! does not exist. In infinite runs there is none. What is always true and mentions inputs is asked of steps there: a
-//! variable keeps what the last step made of it.
+//! Inputs are state variables that no step keeps. In some languages they belong to steps: an input that allows no step does
+//! not exist there. Infinite runs have none. An invariant that mentions inputs is about steps in these languages
+//! ([`Asked::EveryStep`]): a variable keeps what the last step made of it.
 
 mod total;
 
@@ -34,20 +34,13 @@ pub(crate) struct Variable {
     pub span: Option<Span>,
 }
 
-/// What the values of inputs belong to.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Inputs {
-    /// To states: every state has some, whether a step leaves it or not.
-    OfStates,
-    /// To steps: without a step there is no input.
-    OfSteps,
-}
-
 /// What is asked.
 #[derive(Clone, Debug)]
 pub(crate) enum Asked {
-    /// It always holds.
+    /// It holds in every reachable state, with any inputs.
     Always(TermId),
+    /// It holds in every step from a reachable state, with the inputs of the step.
+    EveryStep(TermId),
     /// It holds at some time in every infinite run.
     Eventually(TermId),
     /// It holds again and again in every infinite run.
@@ -73,7 +66,6 @@ pub(crate) struct Machine {
     pub name: String,
     pub pool: Pool,
     pub variables: Vec<Variable>,
-    pub inputs: Inputs,
     pub init: Vec<TermId>,
     pub trans: Vec<TermId>,
     pub invariant: Vec<TermId>,
@@ -114,47 +106,36 @@ enum Runs {
 impl Machine {
     /// The system; a second one if there are properties about infinite runs beside others.
     pub(crate) fn build(mut self) -> Result<Vec<System>, BuildError> {
-        let mentions_inputs = |p: &Property| matches!(p.asked, Asked::Always(t) if self.mentions_inputs(t));
-        let by_steps = self.inputs == Inputs::OfSteps && self.properties.iter().any(mentions_inputs);
-        let temporal = |p: &Property| !matches!(p.asked, Asked::Always(_) | Asked::NotForEver(_));
-        let matters = by_steps || self.properties.iter().any(temporal);
-        let is_total = matters && total::is_total(&self);
+        let matters = |p: &Property| !matches!(p.asked, Asked::Always(_) | Asked::NotForEver(_));
+        let is_total = self.properties.iter().any(matters) && total::is_total(&self);
         let about_infinite = |p: &Property| match p.asked {
             Asked::NotForEver(_) => true,
-            Asked::Always(_) => false,
+            Asked::Always(_) | Asked::EveryStep(_) => false,
             _ => !is_total,
         };
         let (infinite, all): (Vec<_>, Vec<_>) =
             std::mem::take(&mut self.properties).into_iter().partition(about_infinite);
-        let of_steps = by_steps && !is_total;
         if infinite.is_empty() || all.is_empty() {
             let runs = if infinite.is_empty() { Runs::All } else { Runs::Infinite };
             self.properties = if infinite.is_empty() { all } else { infinite };
-            if of_steps {
-                self.ask_of_steps();
-            }
+            self.ask_of_steps(is_total);
             return Ok(vec![self.system(runs)?]);
         }
         let (mut first, mut second) = (self.clone(), self);
         first.properties = all;
         second.properties = infinite;
-        if of_steps {
-            first.ask_of_steps();
-        }
+        first.ask_of_steps(is_total);
         Ok(vec![first.system(Runs::All)?, second.system(Runs::Infinite)?])
     }
 
-    fn mentions_inputs(&self, t: TermId) -> bool {
-        let free = self.pool.free_symbols(&[t]);
-        self.variables.iter().any(|v| v.next.is_none() && free.contains(&v.current))
-    }
-
-    /// Makes properties about inputs into properties of variables that keep what the last step made of them.
-    fn ask_of_steps(&mut self) {
+    /// Makes properties of steps into properties of variables that keep what the last step made of them. Where every state
+    /// has a step with any inputs, they are properties of states.
+    fn ask_of_steps(&mut self, is_total: bool) {
         for k in 0..self.properties.len() {
             let p = &self.properties[k];
-            let Asked::Always(t) = p.asked else { continue };
-            if !self.mentions_inputs(t) {
+            let Asked::EveryStep(t) = p.asked else { continue };
+            if is_total {
+                self.properties[k].asked = Asked::Always(t);
                 continue;
             }
             let (name, span) = (format!("{}.held", p.name), p.span);
@@ -251,7 +232,7 @@ impl Machine {
                     let goal = at_node(&mut builder, ended)?;
                     ClaimKind::Eventually { goal, under }
                 }
-                Asked::Always(t) => ClaimKind::Always(formula(&mut builder, t)?),
+                Asked::Always(t) | Asked::EveryStep(t) => ClaimKind::Always(formula(&mut builder, t)?),
                 Asked::Eventually(t) => {
                     let t = formula(&mut builder, t)?;
                     ClaimKind::Eventually { goal: goal(&mut builder, t)?, under: Vec::new() }

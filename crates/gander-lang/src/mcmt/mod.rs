@@ -6,7 +6,7 @@
 use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
 use crate::language::Loaded;
-use crate::machine::{Asked, Inputs, Machine, Property, Variable, file_stem};
+use crate::machine::{Asked, Machine, Property, Variable, file_stem};
 use crate::report::Report;
 use crate::smtlib::terms::{Meaning, Terms};
 use crate::smtlib::tree::{Id, Tree};
@@ -265,7 +265,6 @@ impl<'a> File<'_, 'a> {
                 name: if several { s.name.to_string() } else { file.to_string() },
                 pool: gander_term::Pool::fork(&base),
                 variables,
-                inputs: Inputs::OfSteps,
                 init: vec![s.init],
                 trans: vec![s.trans],
                 invariant: s.assumed,

@@ -44,6 +44,14 @@ pub(crate) struct Annotation<'a> {
     pub value: Option<Id>,
 }
 
+/// What a term mentions by name.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Mention<'a> {
+    Symbol(SymbolId),
+    /// A defined function.
+    Function(&'a str),
+}
+
 /// Reads terms in a scope.
 pub(crate) struct Terms<'t, 'a> {
     pub tree: &'t Tree<'a>,
@@ -55,6 +63,8 @@ pub(crate) struct Terms<'t, 'a> {
     pub atoms: Vec<Atom>,
     /// The annotations of the terms read since the list was last emptied.
     pub annotations: Vec<Annotation<'a>>,
+    /// What the terms mention that were read since the list was last emptied, even if nothing of it is left in their values.
+    pub mentioned: Vec<Mention<'a>>,
     /// Quotients whose value is used only where the divisor is not zero.
     guarded: FxHashSet<Id>,
 }
@@ -82,6 +92,7 @@ impl<'t, 'a> Terms<'t, 'a> {
             predicates: Vec::new(),
             atoms: Vec::new(),
             annotations: Vec::new(),
+            mentioned: Vec::new(),
             guarded: FxHashSet::default(),
         }
     }
@@ -412,8 +423,14 @@ impl<'t, 'a> Terms<'t, 'a> {
                 None
             }
             _ => match (self.scope.get(text).cloned(), text) {
-                (Some(Meaning::Term(t)), _) => Some(t),
-                (Some(Meaning::Function { params, body }), _) if params.is_empty() => Some(body),
+                (Some(Meaning::Term(t)), _) => {
+                    self.mentioned.extend(self.pool.as_symbol(t).map(Mention::Symbol));
+                    Some(t)
+                }
+                (Some(Meaning::Function { params, body }), _) if params.is_empty() => {
+                    self.mentioned.push(Mention::Function(text));
+                    Some(body)
+                }
                 (Some(Meaning::Predicate(p)), _) => self.atom(p, Vec::new(), span),
                 (Some(Meaning::Function { .. }), _) => {
                     self.report.error(Code::E0304, span, format!("the function `{text}` needs arguments"));
@@ -469,7 +486,10 @@ impl<'t, 'a> Terms<'t, 'a> {
             }
             Some(name) => match self.scope.get(name).cloned() {
                 Some(Meaning::Predicate(p)) => self.atom(p, args, span),
-                Some(Meaning::Function { params, body }) => self.call(name, &params, body, args, span),
+                Some(Meaning::Function { params, body }) => {
+                    self.mentioned.push(Mention::Function(name));
+                    self.call(name, &params, body, args, span)
+                }
                 Some(Meaning::Term(_)) => {
                     self.report.error(Code::E0304, span, format!("`{name}` is not a function"));
                     None

@@ -5,7 +5,7 @@ use super::syntax::*;
 use super::values::{self, Value};
 use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
-use crate::machine::{Asked, Inputs, Machine, Property, Variable};
+use crate::machine::{Asked, Machine, Property, Variable};
 use crate::report::Report;
 use crate::span::Span;
 use crate::suggest::nearest;
@@ -71,7 +71,6 @@ pub(super) fn machine(file: &File, source: &str, name: String, report: &mut Repo
         name,
         pool: Pool::new(),
         variables: Vec::new(),
-        inputs: Inputs::OfSteps,
         init: Vec::new(),
         trans: Vec::new(),
         invariant: Vec::new(),
@@ -353,7 +352,8 @@ impl<'a> Elaborate<'a> {
                 }
             };
             let (variable, signed) = self.variables[v].clone();
-            let Some(value) = self.value(i, *value) else { continue };
+            let text = *value;
+            let Some(value) = self.value(i, text) else { continue };
             if variable.next.is_none() {
                 let message = format!("`{}` is an input variable: it cannot be assigned", variable.name);
                 let help = "restrict it with TRANS, or declare it with VAR";
@@ -362,7 +362,7 @@ impl<'a> Elaborate<'a> {
             }
             let mentioned = mentions(&self.pool, &value);
             if *when != When::Next
-                && let Some(input) = self.input_in(&mentioned)
+                && let Some(input) = self.input_mentioned(i, text)
             {
                 let place =
                     if *when == When::Init { "an assignment to `init`" } else { "an assignment of all instants" };
@@ -405,7 +405,7 @@ impl<'a> Elaborate<'a> {
         }
         for (k, (spec, name, formula, span)) in module.specs.iter().enumerate() {
             let asked = match spec {
-                Spec::Invariant => self.about_state(i, *formula, "INVARSPEC").map(Asked::Always),
+                Spec::Invariant => self.invariant(i, *formula, "INVARSPEC"),
                 _ => self.temporal(i, *formula, *spec),
             };
             let Some(asked) = asked else { continue };
@@ -438,10 +438,42 @@ impl<'a> Elaborate<'a> {
         Some(made)
     }
 
+    /// A formula that always holds: in every step if its text mentions inputs, whether or not its truth depends on them.
+    fn invariant(&mut self, i: usize, e: Expr, place: &str) -> Option<Asked> {
+        let made = self.about_state(i, e, place)?;
+        let is_of_steps = self.input_mentioned(i, e).is_some();
+        Some(if is_of_steps { Asked::EveryStep(made) } else { Asked::Always(made) })
+    }
+
+    /// The name of an input that the text of an expression mentions, or that of a definition or argument which it uses.
+    fn input_mentioned(&self, i: usize, e: Expr) -> Option<String> {
+        let mut seen: FxHashSet<usize> = FxHashSet::default();
+        let mut open = vec![(i, e)];
+        while let Some((i, e)) = open.pop() {
+            for (part, _) in &self.file.parts[e.first as usize..=e.root as usize] {
+                let Part::Name(name) = part else { continue };
+                let mut entities: Vec<Entity> = self.find(i, name).into_iter().collect();
+                while let Some(entity) = entities.pop() {
+                    match entity {
+                        Entity::Var(v) if self.variables[v].0.next.is_none() => {
+                            return Some(self.variables[v].0.name.clone());
+                        }
+                        Entity::Define(d) if seen.insert(d) => {
+                            open.push((self.defines[d].instance, self.defines[d].value));
+                        }
+                        Entity::Array(a) => entities.extend(self.arrays[a].elements.iter().cloned()),
+                        Entity::Var(_) | Entity::Define(_) | Entity::Instance(_) => {}
+                    }
+                }
+            }
+        }
+        None
+    }
+
     /// A formula that speaks of one state and of no step from it.
     fn without_inputs(&mut self, i: usize, e: Expr, place: &str) -> Option<TermId> {
         let made = self.about_state(i, e, place)?;
-        match self.input_in(&self.pool.free_symbols(&[made])) {
+        match self.input_mentioned(i, e) {
             None => Some(made),
             Some(input) => {
                 self.input_out_of_step(&input, place, self.file.span(e));
@@ -480,10 +512,10 @@ impl<'a> Elaborate<'a> {
                 }
                 _ => {
                     let p = self.below(*inner);
-                    Asked::Always(match spec {
-                        Spec::Branching => self.without_inputs(i, p, "a CTL property")?,
-                        _ => self.about_state(i, p, "a property")?,
-                    })
+                    match spec {
+                        Spec::Branching => Asked::Always(self.without_inputs(i, p, "a CTL property")?),
+                        _ => self.invariant(i, p, "a property")?,
+                    }
                 }
             },
             Part::Unary("F", p) if spec == Spec::Linear => {

@@ -4,10 +4,10 @@
 
 use gander_term::stop::look_out;
 
-use super::parser::MAX_ERRORS;
 use super::syntax::SyntaxKind as K;
 use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
+use crate::report::MAX_ERRORS;
 use crate::span::Span;
 
 /// A token: its kind and its length in bytes.

@@ -7,9 +7,9 @@
 use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
 use crate::language::Loaded;
-use crate::machine::{Asked, Inputs, Machine, Property, Variable, file_stem};
+use crate::machine::{Asked, Machine, Property, Variable, file_stem};
 use crate::report::Report;
-use crate::smtlib::terms::{Meaning, Terms};
+use crate::smtlib::terms::{Meaning, Mention, Terms};
 use crate::smtlib::tree::{Id, Tree};
 use crate::span::Span;
 use crate::suggest::nearest;
@@ -33,6 +33,8 @@ pub fn load(source: &str, file_name: &str) -> Loaded {
         init: Vec::new(),
         trans: Vec::new(),
         properties: Vec::new(),
+        defined_by: Vec::new(),
+        mentioned: FxHashMap::default(),
         numbers: FxHashSet::default(),
     };
     for &command in tree.roots() {
@@ -59,6 +61,10 @@ struct File<'t, 'a> {
     init: Vec<(TermId, Span)>,
     trans: Vec<TermId>,
     properties: Vec<Property>,
+    /// The definition of each property.
+    defined_by: Vec<&'a str>,
+    /// What each definition mentions.
+    mentioned: FxHashMap<&'a str, Vec<Mention<'a>>>,
     /// The numbers of the properties so far.
     numbers: FxHashSet<&'a str>,
 }
@@ -137,8 +143,13 @@ impl<'a> File<'_, 'a> {
             }
             Some("define-fun") => {
                 terms.annotations.clear();
+                terms.mentioned.clear();
                 let (name, _) = define(terms, command)?;
                 let span = terms.tree.span(command);
+                let mut mentioned = std::mem::take(&mut terms.mentioned);
+                mentioned.sort_unstable();
+                mentioned.dedup();
+                self.mentioned.insert(name, mentioned);
                 for a in std::mem::take(&mut terms.annotations) {
                     self.annotation(name, a.term, a.key, a.value, span);
                 }
@@ -175,6 +186,7 @@ impl<'a> File<'_, 'a> {
                 let number = self.number(key, value, span);
                 let text = format!("invar-property {number} `{name}`");
                 let asked = Asked::Always(term);
+                self.defined_by.push(name);
                 let name = if name.starts_with('.') { format!("property {number}") } else { name.to_string() };
                 self.properties.push(Property { name, asked, text, span: Some(span) });
             }
@@ -183,6 +195,7 @@ impl<'a> File<'_, 'a> {
                 let number = self.number(key, value, span);
                 let text = format!("live-property {number} `{name}`");
                 let asked = Asked::NotForEver(vec![self.terms.pool.not(term)]);
+                self.defined_by.push(name);
                 let name = if name.starts_with('.') { format!("property {number}") } else { name.to_string() };
                 self.properties.push(Property { name, asked, text, span: Some(span) });
             }
@@ -214,10 +227,37 @@ impl<'a> File<'_, 'a> {
         }
     }
 
+    /// Variables without a next value.
+    fn inputs(&self) -> FxHashSet<SymbolId> {
+        let inputs = self.declared.iter().filter(|(_, s, _)| !self.nexts.contains(s) && !self.next.contains_key(s));
+        inputs.map(|(_, s, _)| *s).collect()
+    }
+
+    /// Invariants whose text mentions inputs are about steps, whether or not their truth depends on the inputs.
+    fn find_properties_of_steps(&mut self) {
+        let inputs = self.inputs();
+        for (property, of) in self.properties.iter_mut().zip(&self.defined_by) {
+            let Asked::Always(t) = property.asked else { continue };
+            let mut seen: FxHashSet<&str> = FxHashSet::default();
+            let mut open: Vec<&str> = vec![*of];
+            while let Some(definition) = open.pop() {
+                if !seen.insert(definition) {
+                    continue;
+                }
+                for mention in self.mentioned.get(definition).into_iter().flatten() {
+                    match mention {
+                        Mention::Symbol(s) if inputs.contains(s) => property.asked = Asked::EveryStep(t),
+                        Mention::Symbol(_) => {}
+                        Mention::Function(name) => open.push(name),
+                    }
+                }
+            }
+        }
+    }
+
     /// `:init` speaks of state variables only.
     fn check_init(&mut self) {
-        let inputs = self.declared.iter().filter(|(_, s, _)| !self.nexts.contains(s) && !self.next.contains_key(s));
-        let inputs: FxHashSet<SymbolId> = inputs.map(|(_, s, _)| *s).collect();
+        let inputs = self.inputs();
         for &(t, span) in &self.init {
             let free = self.terms.pool.free_symbols(&[t]);
             let Some(found) = free.iter().find(|s| inputs.contains(s) || self.nexts.contains(s)) else { continue };
@@ -252,6 +292,7 @@ impl<'a> File<'_, 'a> {
 
     fn machine(mut self, name: String) -> Machine {
         self.check_init();
+        self.find_properties_of_steps();
         if self.properties.is_empty() && !self.terms.report.has_errors() {
             let diagnostic = Diagnostic::new(Code::W0803, Span::at(0), "this file has no property to check");
             self.terms.report.add(diagnostic.help("annotate a formula with `:invar-property 0`"));
@@ -272,7 +313,6 @@ impl<'a> File<'_, 'a> {
             .collect();
         let init = self.init.into_iter().map(|(t, _)| t).collect();
         let (trans, properties) = (self.trans, self.properties);
-        let (inputs, invariant) = (Inputs::OfSteps, Vec::new());
-        Machine { name, pool, variables, inputs, init, trans, invariant, properties }
+        Machine { name, pool, variables, init, trans, invariant: Vec::new(), properties }
     }
 }

@@ -33,7 +33,7 @@ impl Parser<'_> {
         if self.file.items.is_empty() && self.diagnostics.is_empty() {
             let diagnostic = Diagnostic::new(Code::E0505, Span::at(0), "the file declares nothing")
                 .help("a Lustre file has at least one node: `node N(x: int) returns (y: int); let y = x; tel`");
-            self.push_diagnostic(diagnostic);
+            self.diagnostics.push(diagnostic);
         }
     }
 
@@ -95,7 +95,7 @@ impl Parser<'_> {
                 self.eat(K::Semicolon);
                 // Statements whose file was read are blank.
                 let message = "the file cannot be included: nobody can read it for this text";
-                self.push_diagnostic(Diagnostic::new(Code::E1308, self.since(start), message));
+                self.diagnostics.push(Diagnostic::new(Code::E1308, self.since(start), message));
                 Some(())
             }
             _ => self.no_item(),

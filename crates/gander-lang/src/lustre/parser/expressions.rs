@@ -378,7 +378,7 @@ impl Parser<'_> {
         }
         let span = Span::new(*start, self.span(0).end);
         let message = "JKind and Kind 2 read this minus differently";
-        self.push_diagnostic(
+        self.diagnostics.push(
             Diagnostic::new(Code::W0821, span, message)
                 .here("read as `(-a) op b`, as JKind does; Kind 2 reads `-(a op b)`")
                 .help("write parentheses"),

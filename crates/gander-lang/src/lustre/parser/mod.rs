@@ -4,7 +4,7 @@
 //! - The parser never fails: it returns a file and errors. What could not be read is not in the file.
 //! - Expressions are read by a machine with a stack of its own (see [`expressions`]): their depth costs memory, not
 //!   stack. Types and imperative blocks may be nested [`MAX_DEPTH`] deep.
-//! - One error a statement or declaration, [`MAX_ERRORS`] in all, and one for each construct that is not supported.
+//! - One error a statement or declaration, [`MAX_ERRORS`](crate::report::MAX_ERRORS) in all, and one for each construct that is not supported.
 //! - Words of Kind 2 (`mode`, `check`, `any`, `in`, `set` and so on) are names wherever the grammar does not ask for
 //!   them, and always when they are declared as names: hundreds of public models have variables called `mode`. The
 //!   words that JKind reserves ([`is_reserved`]) are never names.
@@ -26,14 +26,13 @@ use super::ast::{Expr, ExprId, ExprKind, File, Name, Type, TypeId, TypeKind, Wor
 use super::lexer::{Kind as K, Token, lex};
 use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
+use crate::report::Limited;
 use crate::span::Span;
 use gander_term::stop::look_out;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// How deep types and imperative blocks may be nested.
 pub const MAX_DEPTH: u32 = 64;
-/// How many errors are reported for one text.
-pub const MAX_ERRORS: usize = 100;
 /// Texts larger than this are not read.
 pub const MAX_BYTES: usize = crate::sts::MAX_BYTES;
 
@@ -106,7 +105,7 @@ struct Parser<'a> {
     local: FxHashSet<&'a str>,
     /// Names such as `a~0.b` and `a[0]` that the node at hand declares: JKind writes its flattened files so.
     dotted: FxHashSet<String>,
-    diagnostics: Vec<Diagnostic>,
+    diagnostics: Limited,
     /// Whether a comment that is never closed has swallowed the end of the text.
     open_comment: bool,
     /// The token for which the last error was reported.
@@ -131,7 +130,7 @@ impl<'a> Parser<'a> {
             declared: FxHashSet::default(),
             local: FxHashSet::default(),
             dotted: FxHashSet::default(),
-            diagnostics,
+            diagnostics: Limited::new(diagnostics),
             open_comment,
             last_error: None,
             unsupported: FxHashSet::default(),
@@ -152,15 +151,8 @@ impl<'a> Parser<'a> {
         parser
     }
 
-    fn finish(mut self) -> Parsed {
-        self.diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span.start);
-        if self.diagnostics.len() > MAX_ERRORS {
-            self.diagnostics.truncate(MAX_ERRORS);
-            let last = self.diagnostics[MAX_ERRORS - 1].primary.span;
-            let message = format!("only the first {MAX_ERRORS} errors are shown");
-            self.diagnostics.push(Diagnostic::new(Code::E0117, last, message));
-        }
-        Parsed { file: self.file, diagnostics: self.diagnostics }
+    fn finish(self) -> Parsed {
+        Parsed { file: self.file, diagnostics: self.diagnostics.finish() }
     }
 
     // Looking ahead.
@@ -388,13 +380,7 @@ impl<'a> Parser<'a> {
             return;
         }
         self.last_error = Some(self.at);
-        self.push_diagnostic(diagnostic);
-    }
-
-    fn push_diagnostic(&mut self, diagnostic: Diagnostic) {
-        if self.diagnostics.len() <= MAX_ERRORS {
-            self.diagnostics.push(diagnostic);
-        }
+        self.diagnostics.push(diagnostic);
     }
 
     /// Where to point when something is missing: at the token found instead, or behind the last token if that one is on
@@ -438,7 +424,7 @@ impl<'a> Parser<'a> {
         if self.unsupported.insert(construct) {
             let message = format!("gander does not support {construct}");
             let diagnostic = Diagnostic::new(Code::E0510, span, message).here("the first one is here");
-            self.push_diagnostic(match instead_of(construct) {
+            self.diagnostics.push(match instead_of(construct) {
                 Some(help) => diagnostic.help(help),
                 None => diagnostic,
             });

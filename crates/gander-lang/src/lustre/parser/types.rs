@@ -257,7 +257,7 @@ impl Parser<'_> {
         let refinement = if self.eat(K::Bar) { Some(self.expression()?) } else { None };
         if refinement.is_some() && names.len() > 1 {
             let message = "a condition behind `|` belongs to one variable";
-            self.push_diagnostic(
+            self.diagnostics.push(
                 Diagnostic::new(Code::E0110, bar, message)
                     .help("declare the variables one by one: `x: T | …; y: T | …`"),
             );

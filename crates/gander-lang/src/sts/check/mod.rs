@@ -21,11 +21,11 @@ mod transitions;
 mod warnings;
 
 use super::format::one_line;
-use super::parser::MAX_ERRORS;
 use super::syntax::{SyntaxKind as K, SyntaxNode, SyntaxToken};
 use super::tree;
 use crate::codes::Code;
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::report::{MAX_ERRORS, too_many_errors};
 use crate::span::Span;
 use gander_system::{BuildError, NodeId, System, SystemBuilder, TransitionId, VarId};
 use gander_term::{EnumId, Pool, Sort, SymbolId, TermId};
@@ -144,8 +144,7 @@ impl Checker {
         if count < MAX_ERRORS {
             self.diagnostics.push(diagnostic);
         } else if error {
-            let message = format!("only the first {MAX_ERRORS} errors are shown");
-            self.diagnostics.push(Diagnostic::new(Code::E0117, diagnostic.primary.span, message));
+            self.diagnostics.push(too_many_errors(diagnostic.primary.span));
         }
     }
 

@@ -8,7 +8,7 @@
 //! - Recursion is at most [`MAX_DEPTH`] expressions deep. What is nested deeper is one
 //!   error, and its tokens become children of one flat error node. If there is no
 //!   error, no expression of the tree is higher than [`MAX_DEPTH`].
-//! - At most one error is reported for each token, and [`MAX_ERRORS`] in all.
+//! - At most one error is reported for each token, and [`MAX_ERRORS`](crate::report::MAX_ERRORS) in all.
 //! - Words of the language are names wherever a name fits, so a gate may be called `start`.
 //!   A line that begins with such a word ends an unfinished formula at the top level; inside
 //!   braces it does so only if the braces of the file do not match, see [`Parser::at_item_line`].
@@ -22,14 +22,13 @@ use super::lexer::{Token, lex};
 use super::syntax::{Sts, SyntaxKind as K, SyntaxNode, is_reserved};
 use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
+use crate::report::Limited;
 use crate::span::Span;
 use gander_term::stop::look_out;
 use rowan::{Checkpoint, GreenNode, GreenNodeBuilder, Language};
 
 /// How deep expressions may be nested.
 pub const MAX_DEPTH: u32 = 256;
-/// How many errors are reported for one text.
-pub const MAX_ERRORS: usize = 100;
 
 /// A syntax tree and the errors found on the way.
 #[derive(Clone, Debug)]
@@ -74,7 +73,7 @@ struct Parser<'a> {
     flushed: u32,
     flushed_offset: u32,
     builder: GreenNodeBuilder<'static>,
-    diagnostics: Vec<Diagnostic>,
+    diagnostics: Limited,
     /// The token for which the last error was reported.
     last_error: Option<usize>,
     depth: u32,
@@ -127,7 +126,7 @@ impl<'a> Parser<'a> {
             flushed: 0,
             flushed_offset: 0,
             builder: GreenNodeBuilder::new(),
-            diagnostics,
+            diagnostics: Limited::new(diagnostics),
             last_error: None,
             depth: 0,
             too_deep: false,
@@ -138,18 +137,8 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn finish(mut self) -> Parse {
-        self.diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span.start);
-        if self.diagnostics.len() > MAX_ERRORS {
-            self.diagnostics.truncate(MAX_ERRORS);
-            let last = self.diagnostics[MAX_ERRORS - 1].primary.span;
-            self.diagnostics.push(Diagnostic::new(
-                Code::E0117,
-                last,
-                format!("only the first {MAX_ERRORS} errors are shown"),
-            ));
-        }
-        Parse { green: self.builder.finish(), diagnostics: self.diagnostics }
+    fn finish(self) -> Parse {
+        Parse { green: self.builder.finish(), diagnostics: self.diagnostics.finish() }
     }
 
     fn end_of(&self, token: &Significant) -> u32 {
@@ -271,9 +260,7 @@ impl<'a> Parser<'a> {
             return;
         }
         self.last_error = Some(self.at);
-        if self.diagnostics.len() <= MAX_ERRORS {
-            self.diagnostics.push(diagnostic);
-        }
+        self.diagnostics.push(diagnostic);
     }
 
     /// Whether the last token is a string that was never closed: it has swallowed what is missing now.

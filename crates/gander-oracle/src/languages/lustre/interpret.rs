@@ -200,7 +200,7 @@ pub(super) fn decide(program: &Program) -> Option<Vec<(String, Expected)>> {
         .chain((0..root.guarantees.len()).map(|k| format!("g{k}")));
     let answers = names.enumerate().map(|(i, name)| {
         let expected = match (&own, &shared) {
-            (None, _) | (_, None) => Expected::NoRun,
+            (None, None) => Expected::NoRun,
             (Some(a), Some(b)) if a[i] == b[i] => Expected::of(a[i]),
             _ => Expected::Ambiguous,
         };

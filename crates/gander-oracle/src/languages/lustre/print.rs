@@ -13,6 +13,48 @@ struct Printer<'a> {
     node: &'a Node,
     random: &'a mut Random,
     extra: usize,
+    /// Unguarded `pre` that occurs several times: by some readings each occurrence has a first value of its own, so
+    /// these are streams of their own.
+    named: Vec<usize>,
+}
+
+/// Counts the occurrences of operators with memory in the text of an expression.
+fn count(node: &Node, e: &Expr, times: &mut [usize]) {
+    match e {
+        Expr::Var(_, i) | Expr::Next(_, i) if *i >= TEMPORAL => {
+            let k = *i - TEMPORAL;
+            times[k] += 1;
+            match &node.temporals[k].1 {
+                Temporal::Delay(a, b) | Temporal::Arrow(a, b) => {
+                    count(node, a, times);
+                    count(node, b, times);
+                }
+                Temporal::Guarded(a) | Temporal::Unguarded(a) => count(node, a, times),
+            }
+        }
+        Expr::Op(_, _, args) => args.iter().for_each(|a| count(node, a, times)),
+        _ => {}
+    }
+}
+
+/// Unguarded `pre` that occurs several times in the text of a node.
+fn repeated(node: &Node) -> Vec<usize> {
+    let mut times = vec![0; node.temporals.len()];
+    for equation in &node.equations {
+        match &equation.rhs {
+            Rhs::Expr(e) => count(node, e, &mut times),
+            Rhs::Aggregate(es) | Rhs::Call(_, es) => es.iter().for_each(|e| count(node, e, &mut times)),
+            Rhs::Restart(c, _, es) => es.iter().chain([c]).for_each(|e| count(node, e, &mut times)),
+            Rhs::Condact(c, _, es, defaults) => {
+                es.iter().chain(defaults).chain([c]).for_each(|e| count(node, e, &mut times));
+            }
+        }
+    }
+    for e in node.asserts.iter().chain(&node.assumes).chain(&node.guarantees) {
+        count(node, e, &mut times);
+    }
+    let is_unguarded = |k: &usize| matches!(node.temporals[*k].1, Temporal::Unguarded(_));
+    (0..times.len()).filter(|k| times[*k] > 1).filter(is_unguarded).collect()
 }
 
 impl Printer<'_> {
@@ -24,8 +66,11 @@ impl Printer<'_> {
             }
             Expr::Const(_, v) => (v.to_string(), if *v < 0 { 8 } else { PRIMARY }),
             Expr::Var(_, i) | Expr::Next(_, i) if *i >= TEMPORAL => {
-                let node = self.node;
-                match &node.temporals[*i - TEMPORAL].1 {
+                let (node, k) = (self.node, *i - TEMPORAL);
+                if self.named.contains(&k) {
+                    return (format!("m{k}"), PRIMARY);
+                }
+                match &node.temporals[k].1 {
                     Temporal::Delay(first, operand) if self.program.only_kind2 && self.random.chance(20) => {
                         (format!("({} fby {})", self.operand(first, 10), self.operand(operand, 10)), PRIMARY)
                     }
@@ -128,7 +173,8 @@ pub(super) fn text(program: &Program, random: &mut Random) -> String {
     let mut out = format!("type Colour = enum {{ {} }};\n", program.enumerations[0].join(", "));
     for (number, node) in program.nodes.iter().enumerate() {
         let is_root = number + 1 == program.nodes.len();
-        let mut p = Printer { program, node, random, extra };
+        let named = repeated(node);
+        let mut p = Printer { program, node, random, extra, named: named.clone() };
         let name = if is_root { "top".to_string() } else { node_name(number) };
         let (inputs, rest) = node.streams.split_at(node.inputs);
         let (outputs, locals) = rest.split_at(node.outputs);
@@ -146,11 +192,21 @@ pub(super) fn text(program: &Program, random: &mut Random) -> String {
         if !locals.is_empty() {
             let _ = writeln!(out, "var {};", declared(locals, false));
         }
+        for k in &named {
+            let of = Stream { name: format!("m{k}"), sort: node.temporals[*k].0, domain: Vec::new() };
+            let word = if locals.is_empty() && *k == named[0] { "var " } else { "" };
+            let _ = writeln!(out, "{word}{};", declared(&[of], false));
+        }
         out.push_str("let\n");
         if is_root {
             out.push_str("  --%MAIN;\n");
         }
         let mut equations = Vec::new();
+        for k in &named {
+            if let Some(operand) = node.temporals[*k].1.operand() {
+                equations.push(format!("  m{k} = pre {};\n", p.operand(operand, PRIMARY)));
+            }
+        }
         for equation in &node.equations {
             let names = |count: usize| {
                 let of = &node.streams[equation.target..equation.target + count];
