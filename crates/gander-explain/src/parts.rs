@@ -219,6 +219,8 @@ impl Parts {
     }
 
     fn named(system: &System, source: &str, drafts: Vec<Draft>) -> Parts {
+        let line_ends: Vec<usize> = source.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(at, _)| at).collect();
+        let line_of = |offset: u32| 1 + line_ends.partition_point(|end| *end < offset as usize);
         let mut taken: FxHashMap<String, u32> = FxHashMap::default();
         let mut of_element = vec![None; system.elements.len()];
         let mut list = Vec::new();
@@ -227,7 +229,7 @@ impl Parts {
                 PartKind::Call => {
                     let node = &draft.owner;
                     match draft.span {
-                        Some(span) => format!("call of {node} on line {}", line_of(source, span.start)),
+                        Some(span) => format!("call of {node} on line {}", line_of(span.start)),
                         None => format!("call of {node}"),
                     }
                 }
@@ -238,7 +240,7 @@ impl Parts {
             *count += 1;
             if *count > 1 {
                 name = match draft.span {
-                    Some(span) => format!("{name} on line {}", line_of(source, span.start)),
+                    Some(span) => format!("{name} on line {}", line_of(span.start)),
                     None => format!("{name} ({count})"),
                 };
                 let again = taken.entry(name.clone()).or_default();
@@ -402,9 +404,4 @@ fn together(names: &[String]) -> String {
         }
     }
     stems.join(", ")
-}
-
-/// The line of an offset, counted from one.
-pub(crate) fn line_of(source: &str, offset: u32) -> usize {
-    1 + source.as_bytes().iter().take(offset as usize).filter(|b| **b == b'\n').count()
 }

@@ -273,7 +273,8 @@ fn shown(
     diagnostics.iter().map(|d| diagnostic_view(d, &file, render(d, &file, style))).collect()
 }
 
-/// Texts with more bytes are read by a thread of its own: if that is broken off, nobody waits until what was made of it is freed.
+/// Texts with more bytes, and all under a time limit, are parsed on a separate thread, so that cancellation does not wait
+/// for deallocation.
 const LARGE: usize = 1 << 18;
 
 /// [`load`], and the systems with their structural claims.
@@ -307,7 +308,7 @@ pub(crate) fn check_announced(
 ) -> Checked {
     let started = Instant::now();
     let sign = cancel.sign().until(options.timeout.and_then(|t| started.checked_add(t)));
-    let read = if source.len() < LARGE {
+    let read = if source.len() < LARGE && options.timeout.is_none() {
         sign.heed(|| read(source, file_name, options.paint))
     } else {
         let (source, file_name, paint) = (source.to_string(), file_name.to_string(), options.paint);
