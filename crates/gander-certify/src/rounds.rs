@@ -1,9 +1,9 @@
 //! That no run of the kind that a liveness claim asks for exists, and what is always possible.
 //!
-//! The pursuit systems are made again here, by the same pass as anywhere; see `gander_system::passes::pursuit` for why
+//! The liveness-to-safety systems are made again here, by the same pass as anywhere; see `gander_system::passes::liveness_to_safety` for why
 //! what is checked about them shows the claim.
 
-use gander_system::passes::{self, Aspect, Pursuit, Stage};
+use gander_system::passes::{self, Aspect, LivenessToSafety, Stage};
 use gander_system::{Choices, ClaimId, ClaimKind, Evidence, NodeFormulas, NodeTerms, Rounds, Run, System};
 use gander_term::TermId;
 
@@ -44,24 +44,24 @@ pub(crate) fn check_no_such_run(
             if bounds.len() != case.system.vars.len() {
                 return Err(wrong("there must be bounds, or none, for each variable"));
             }
-            let pursuit = made(case, claim, &Aspect::Repetition(bounds.clone()))?;
-            if !pursuit.finite {
+            let liveness_to_safety = made(case, claim, &Aspect::Repetition(bounds.clone()))?;
+            if !liveness_to_safety.finite {
                 return Err(wrong("a variable without bounds has infinitely many values"));
             }
-            check_about(case, &pursuit.system, proof)
+            check_about(case, &liveness_to_safety.system, proof)
         }
         Rounds::Ranking { invariant, ranks } => {
-            let pursuit = made(case, claim, &Aspect::Rounds)?;
-            let mut about = case.about(&pursuit.system);
-            let result = check_ranking(&mut about, &pursuit, invariant, ranks);
+            let liveness_to_safety = made(case, claim, &Aspect::Rounds)?;
+            let mut about = case.about(&liveness_to_safety.system);
+            let result = check_ranking(&mut about, &liveness_to_safety, invariant, ranks);
             case.absorb(about);
             result
         }
     }
 }
 
-fn made(case: &Case<'_>, claim: ClaimId, aspect: &Aspect) -> Result<Pursuit, Rejection> {
-    passes::pursuit(case.system, claim, aspect).map_err(|e| undecided(e.to_string()))
+fn made(case: &Case<'_>, claim: ClaimId, aspect: &Aspect) -> Result<LivenessToSafety, Rejection> {
+    passes::liveness_to_safety(case.system, claim, aspect).map_err(|e| undecided(e.to_string()))
 }
 
 /// Checks evidence that the first claim of a system that was made of the given one holds.
@@ -75,22 +75,22 @@ fn check_about(case: &mut Case<'_>, system: &System, evidence: &Evidence) -> Res
 /// Every step from pending to pending does not increase the ranks, and one that completes a round makes them smaller.
 fn check_ranking(
     case: &mut Case<'_>,
-    pursuit: &Pursuit,
+    liveness_to_safety: &LivenessToSafety,
     invariant: &NodeFormulas,
     ranks: &NodeTerms,
 ) -> Result<(), Rejection> {
     let by_node = bring(case, invariant)?;
     check_invariant(case, &by_node, &Bad::default())?;
-    let pending = |n: usize| pursuit.stage(n.into()) == Stage::Pending;
+    let pending = |n: usize| liveness_to_safety.stage(n.into()) == Stage::Pending;
     let ranks = bring_ranks(case, ranks, &pending)?;
     let mut obligations = Vec::new();
-    for t in case.system.transition_ids().filter(|&t| pursuit.stays(t)) {
+    for t in case.system.transition_ids().filter(|&t| liveness_to_safety.stays(t)) {
         let transition = case.system.transition(t);
         let (source, target) = (transition.source.index(), transition.target.index());
         let relation = Relation::new(case, t);
         let next: Vec<TermId> = ranks[target].iter().map(|&r| relation.behind(case, r)).collect();
         let smaller = smaller(case, &ranks[source], &next);
-        let good = match pursuit.round {
+        let good = match liveness_to_safety.round {
             None => smaller,
             Some(round) => {
                 let round = case.pool.var(round);

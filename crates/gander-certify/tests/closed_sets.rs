@@ -96,8 +96,8 @@ fn what_was_enumerated_serves_the_same_system_only() {
         ClaimKind::Always(p) => *p,
         _ => unreachable!("the claim is one of this kind"),
     };
-    other.doubt = Some(gander_system::Doubt { formula, text: String::new() });
-    let narrow = other.without_doubt().unwrap();
+    other.ambiguity = Some(gander_system::Ambiguity { formula, text: String::new() });
+    let narrow = other.narrow_reading().unwrap();
     assert!(checker.check(&narrow, ClaimId(0), &verdict).is_ok());
     let smaller = model().assume("x < 25").always("x < 28");
     let refused = checker.check(&smaller, ClaimId(0), &verdict);

@@ -2,7 +2,7 @@
 
 mod support;
 
-use gander_system::passes::{Aspect, pursuit};
+use gander_system::passes::{Aspect, liveness_to_safety};
 use gander_system::{
     Choice, Choices, ClaimId, ClaimKind, Evidence, FairnessId, FairnessKind, NodeTerms, Rounds, Run, System,
     TransitionId, Verdict,
@@ -151,8 +151,8 @@ fn sinking() -> Model {
 }
 
 fn ranked(s: &System, stuck: &[&str], inv: &[&str], tuples: &[&[&str]]) -> Evidence {
-    let of_stuck = pursuit(s, ClaimId(0), &Aspect::Stuck).unwrap().system;
-    let of = pursuit(s, ClaimId(0), &Aspect::Rounds).unwrap().system;
+    let of_stuck = liveness_to_safety(s, ClaimId(0), &Aspect::Stuck).unwrap().system;
+    let of = liveness_to_safety(s, ClaimId(0), &Aspect::Rounds).unwrap().system;
     let rounds = Rounds::Ranking { invariant: formulas(&of, inv), ranks: ranks(&of, tuples) };
     Evidence::NoSuchRun { stuck: Some(Box::new(invariant(&of_stuck, stuck))), rounds }
 }
@@ -192,7 +192,7 @@ fn runs_that_end_are_runs() {
         .start(0, "x >= 0")
         .step("down", 0, 0, "x > 0", &["x := x - 1"])
         .claim(|_| ClaimKind::InfiniteRun);
-    let of = pursuit(&infinite, ClaimId(0), &Aspect::Rounds).unwrap().system;
+    let of = liveness_to_safety(&infinite, ClaimId(0), &Aspect::Rounds).unwrap().system;
     let rounds = Rounds::Ranking { invariant: formulas(&of, &["true"]), ranks: ranks(&of, &[&["x"]]) };
     accepts(&infinite, fails(Evidence::NoSuchRun { stuck: None, rounds }));
 }
@@ -208,7 +208,7 @@ fn short() -> System {
 }
 
 fn stuck_proof(s: &System) -> Option<Box<Evidence>> {
-    let of = pursuit(s, ClaimId(0), &Aspect::Stuck).unwrap().system;
+    let of = liveness_to_safety(s, ClaimId(0), &Aspect::Stuck).unwrap().system;
     Some(Box::new(invariant(&of, &["x <= 3", "true", "true", "true"])))
 }
 
@@ -216,7 +216,7 @@ fn stuck_proof(s: &System) -> Option<Box<Evidence>> {
 fn bounds_on_rounds_are_exact() {
     let s = short();
     let at_most = |k: u32, text: &str| {
-        let of = pursuit(&s, ClaimId(0), &Aspect::AtMost(k)).unwrap().system;
+        let of = liveness_to_safety(&s, ClaimId(0), &Aspect::AtMost(k)).unwrap().system;
         let rounds = Rounds::AtMost { k, proof: Box::new(invariant(&of, &[text, "true"])) };
         holds(Evidence::NoSuchRun { stuck: stuck_proof(&s), rounds })
     };
@@ -225,7 +225,7 @@ fn bounds_on_rounds_are_exact() {
     refuses(&s, at_most(1, "`@count` == x and x <= 3"), "does not keep");
     refuses(&s, at_most(2, "`@count` <= 3 and x <= 3"), "does not exclude");
     // The proof of another bound.
-    let of = pursuit(&s, ClaimId(0), &Aspect::AtMost(3)).unwrap().system;
+    let of = liveness_to_safety(&s, ClaimId(0), &Aspect::AtMost(3)).unwrap().system;
     let proof = Box::new(invariant(&of, &["`@count` == x and x <= 3", "true"]));
     let rounds = Rounds::AtMost { k: 1, proof };
     refuses(&s, holds(Evidence::NoSuchRun { stuck: stuck_proof(&s), rounds }), "does not");
@@ -235,7 +235,7 @@ fn bounds_on_rounds_are_exact() {
 fn repetition_proves_nothing_without_bounds() {
     let s = short();
     let never = |bounds: Vec<Option<(gander_term::IBig, gander_term::IBig)>>, text: &str| {
-        let of = pursuit(&s, ClaimId(0), &Aspect::Repetition(bounds.clone())).unwrap().system;
+        let of = liveness_to_safety(&s, ClaimId(0), &Aspect::Repetition(bounds.clone())).unwrap().system;
         let proof = Box::new(invariant(&of, &[text, "true"]));
         holds(Evidence::NoSuchRun { stuck: stuck_proof(&s), rounds: Rounds::NoRepetition { bounds, proof } })
     };
@@ -250,8 +250,8 @@ fn repetition_proves_nothing_without_bounds() {
         .step("halve", 0, 0, "true", &["x := x / 2.0"])
         .claim(eventually("x < 0.0"));
     let bounds = vec![Some((0.into(), 1.into()))];
-    let of = pursuit(&halving, ClaimId(0), &Aspect::Repetition(bounds.clone())).unwrap().system;
-    let stuck = pursuit(&halving, ClaimId(0), &Aspect::Stuck).unwrap().system;
+    let of = liveness_to_safety(&halving, ClaimId(0), &Aspect::Repetition(bounds.clone())).unwrap().system;
+    let stuck = liveness_to_safety(&halving, ClaimId(0), &Aspect::Stuck).unwrap().system;
     let proof = Box::new(invariant(&of, &["x > 0.0 and (`@saved` -> `@old_x` > x)"]));
     let stuck = Some(Box::new(invariant(&stuck, &["true", "true"])));
     let rounds = Rounds::NoRepetition { bounds, proof };
@@ -262,8 +262,8 @@ fn repetition_proves_nothing_without_bounds() {
         .start(0, "x == 0")
         .step("up", 0, 0, "true", &["x := x + 1"])
         .claim(eventually("x < 0"));
-    let of = pursuit(&grows, ClaimId(0), &Aspect::Repetition(vec![None])).unwrap().system;
-    let stuck = pursuit(&grows, ClaimId(0), &Aspect::Stuck).unwrap().system;
+    let of = liveness_to_safety(&grows, ClaimId(0), &Aspect::Repetition(vec![None])).unwrap().system;
+    let stuck = liveness_to_safety(&grows, ClaimId(0), &Aspect::Stuck).unwrap().system;
     let proof = Box::new(invariant(&of, &["`@saved` -> `@old_x` < x"]));
     let rounds = Rounds::NoRepetition { bounds: vec![None], proof };
     let stuck = Some(Box::new(invariant(&stuck, &["true", "true"])));

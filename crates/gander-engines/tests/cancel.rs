@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
-use gander_engines::{CancelToken, Event, Nobody, Observer, check, engines};
+use gander_engines::{CancelToken, Event, NullObserver, Observer, check, engines};
 use gander_system::{System, Verdict};
 use models::{Model, config};
 
@@ -111,7 +111,7 @@ fn a_check_that_was_cancelled_before_it_begins_ends_with_unknown() {
         config.engines = Some(vec![info.name.to_string()]);
         let token = CancelToken::new();
         token.cancel();
-        let report = check(&system, &config, &token, &Nobody);
+        let report = check(&system, &config, &token, &NullObserver);
         let Verdict::Unknown { why, .. } = &report.outcomes[0].verdict else { panic!("{}: who decided?", info.name) };
         assert_eq!(why.len(), 1, "{}: {why:?}", info.name);
     }

@@ -7,8 +7,8 @@ use std::sync::{Arc, Condvar, LazyLock, Mutex};
 use std::time::Duration;
 
 use gander_engines::{
-    Advance, CancelToken, Desk, Engine, EngineAccount, EngineEnding, EngineInfo, Event, Nobody, Observer, check,
-    check_with, engines,
+    Advance, CancelToken, Engine, EngineAccount, EngineContext, EngineEnding, EngineInfo, Event, NullObserver,
+    Observer, check, check_with, engines,
 };
 use gander_system::{ClaimId, ClaimKind, Evidence, NodeFormulas, System, Verdict};
 use gander_term::Pool;
@@ -33,7 +33,7 @@ fn by_name(name: &str) -> EngineInfo {
 struct Panics;
 
 impl Engine for Panics {
-    fn advance(&mut self, _: &Desk) -> Advance {
+    fn advance(&mut self, _: &EngineContext) -> Advance {
         let nothing: Option<u32> = None;
         if nothing.is_none() {
             std::panic::resume_unwind(Box::new("on purpose"));
@@ -50,12 +50,12 @@ impl Engine for Panics {
 struct Lies;
 
 impl Engine for Lies {
-    fn advance(&mut self, desk: &Desk) -> Advance {
-        for &claim in desk.claims() {
-            let mut pool = Pool::fork(&desk.system().pool);
-            let by_node = desk.system().node_ids().map(|_| pool.tt()).collect();
+    fn advance(&mut self, context: &EngineContext) -> Advance {
+        for &claim in context.claims() {
+            let mut pool = Pool::fork(&context.system().pool);
+            let by_node = context.system().node_ids().map(|_| pool.tt()).collect();
             let formulas = NodeFormulas { pool: pool.freeze(), by_node };
-            desk.propose(claim, Verdict::Holds(Evidence::Invariant(formulas)));
+            context.propose(claim, Verdict::Holds(Evidence::Invariant(formulas)));
         }
         Advance::Finished
     }
@@ -65,7 +65,7 @@ impl Engine for Lies {
     }
 }
 
-fn info(name: &'static str, open: fn(&Desk) -> Box<dyn Engine>) -> EngineInfo {
+fn info(name: &'static str, open: fn(&EngineContext) -> Box<dyn Engine>) -> EngineInfo {
     EngineInfo { name, about: "", decides: |_| true, finds_shortest: true, begins_at_once: false, open }
 }
 
@@ -73,7 +73,7 @@ fn info(name: &'static str, open: fn(&Desk) -> Box<dyn Engine>) -> EngineInfo {
 fn an_engine_that_panics_costs_that_engine_only() {
     let system = counter();
     let portfolio = [info("panics", |_| Box::new(Panics)), by_name("bmc"), by_name("induction")];
-    let report = check_with(&system, &config(&system), &CancelToken::new(), &Nobody, &portfolio);
+    let report = check_with(&system, &config(&system), &CancelToken::new(), &NullObserver, &portfolio);
     assert_eq!(report.internal_errors.len(), 1);
     assert!(report.internal_errors[0].problem.contains("on purpose"));
     assert!(matches!(&report.outcomes[0].verdict, Verdict::Fails(Evidence::Run(r)) if r.length() == 3));
@@ -84,13 +84,13 @@ fn an_engine_that_panics_costs_that_engine_only() {
 fn a_wrong_answer_is_an_internal_error_and_never_shown() {
     let system = counter();
     let portfolio = [info("lies", |_| Box::new(Lies)), by_name("bmc"), by_name("induction")];
-    let report = check_with(&system, &config(&system), &CancelToken::new(), &Nobody, &portfolio);
+    let report = check_with(&system, &config(&system), &CancelToken::new(), &NullObserver, &portfolio);
     assert_eq!(report.internal_errors.len(), 2);
     assert!(report.internal_errors.iter().all(|e| e.engine == "lies"));
     assert!(report.outcomes.iter().all(|o| o.engine != "lies"));
     assert!(matches!(report.outcomes[0].verdict, Verdict::Fails(_)));
     let alone = [info("lies", |_| Box::new(Lies) as Box<dyn Engine>)];
-    let report = check_with(&system, &config(&system), &CancelToken::new(), &Nobody, &alone);
+    let report = check_with(&system, &config(&system), &CancelToken::new(), &NullObserver, &alone);
     assert!(report.outcomes.iter().all(|o| matches!(o.verdict, Verdict::Unknown { .. })));
 }
 
@@ -98,12 +98,12 @@ fn a_wrong_answer_is_an_internal_error_and_never_shown() {
 struct Guesses;
 
 impl Engine for Guesses {
-    fn advance(&mut self, desk: &Desk) -> Advance {
-        let mut pool = Pool::fork(&desk.system().pool);
+    fn advance(&mut self, context: &EngineContext) -> Advance {
+        let mut pool = Pool::fork(&context.system().pool);
         let not_negative = gander_term::parse_term(&mut pool, "x >= 0").unwrap();
         let formulas = NodeFormulas { pool: pool.freeze(), by_node: vec![not_negative].into() };
         let verdict = Verdict::Holds(Evidence::Invariant(formulas));
-        desk.conjecture(desk.claims().iter().map(|&claim| (claim, verdict.clone())));
+        context.conjecture(context.claims().iter().map(|&claim| (claim, verdict.clone())));
         Advance::Finished
     }
 
@@ -117,7 +117,7 @@ fn a_conjecture_counts_if_it_is_right_and_is_no_error_if_it_is_wrong() {
     let system = counter();
     let at_once = EngineInfo { begins_at_once: true, ..info("guesses", |_| Box::new(Guesses)) };
     for portfolio in [[info("guesses", |_| Box::new(Guesses))], [at_once]] {
-        let report = check_with(&system, &config(&system), &CancelToken::new(), &Nobody, &portfolio);
+        let report = check_with(&system, &config(&system), &CancelToken::new(), &NullObserver, &portfolio);
         assert!(report.internal_errors.is_empty());
         assert!(matches!(report.outcomes[0].verdict, Verdict::Unknown { .. }));
         assert!(matches!(report.outcomes[1].verdict, Verdict::Holds(_)));
@@ -129,14 +129,14 @@ fn a_conjecture_counts_if_it_is_right_and_is_no_error_if_it_is_wrong() {
 struct Repeats;
 
 impl Engine for Repeats {
-    fn advance(&mut self, desk: &Desk) -> Advance {
-        let mut pool = Pool::fork(&desk.system().pool);
+    fn advance(&mut self, context: &EngineContext) -> Advance {
+        let mut pool = Pool::fork(&context.system().pool);
         let by_node = ["x >= 0", "x >= 1", "x >= 0"].map(|t| gander_term::parse_term(&mut pool, t).unwrap());
         let pool = pool.freeze();
         let guess = |t| Evidence::Invariant(NodeFormulas { pool: Arc::clone(&pool), by_node: vec![t].into() });
         let verdicts = by_node.map(|t| Verdict::Holds(guess(t)));
-        desk.conjecture(desk.claims().iter().flat_map(|&c| verdicts.iter().map(move |v| (c, v.clone()))));
-        desk.conjecture([]);
+        context.conjecture(context.claims().iter().flat_map(|&c| verdicts.iter().map(move |v| (c, v.clone()))));
+        context.conjecture([]);
         Advance::Finished
     }
 
@@ -177,14 +177,14 @@ fn engines_that_begin_at_once_can_do_no_more_harm_than_others() {
         at_once("guesses", |_| Box::new(Guesses)),
         by_name("bmc"),
     ];
-    let report = check_with(&system, &config(&system), &CancelToken::new(), &Nobody, &portfolio);
+    let report = check_with(&system, &config(&system), &CancelToken::new(), &NullObserver, &portfolio);
     assert_eq!(report.internal_errors.len(), 3);
     assert!(matches!(&report.outcomes[0].verdict, Verdict::Fails(Evidence::Run(r)) if r.length() == 3));
     assert!(matches!(&report.outcomes[1].verdict, Verdict::Holds(_)));
     assert_eq!(report.outcomes[1].engine, "guesses");
     let cancel = CancelToken::new();
     cancel.cancel();
-    let report = check_with(&system, &config(&system), &cancel, &Nobody, &portfolio);
+    let report = check_with(&system, &config(&system), &cancel, &NullObserver, &portfolio);
     assert!(report.outcomes.iter().all(|o| matches!(o.verdict, Verdict::Unknown { .. })));
 }
 
@@ -236,7 +236,7 @@ fn a_time_limit_gives_what_is_known() {
     let system = endless();
     let mut config = config(&system);
     config.timeout = Some(Duration::from_millis(300));
-    let report = check(&system, &config, &CancelToken::new(), &Nobody);
+    let report = check(&system, &config, &CancelToken::new(), &NullObserver);
     assert!(matches!(&report.outcomes[0].verdict, Verdict::Unknown { .. }));
 }
 
@@ -249,9 +249,12 @@ fn kinds_that_no_chosen_engine_decides_say_so() {
     m.claim("for ever", ClaimKind::InfiniteRun);
     let system = m.finish();
     let mut config = config(&system);
-    assert!(matches!(check(&system, &config, &CancelToken::new(), &Nobody).outcomes[0].verdict, Verdict::Holds(_)));
+    assert!(matches!(
+        check(&system, &config, &CancelToken::new(), &NullObserver).outcomes[0].verdict,
+        Verdict::Holds(_)
+    ));
     config.engines = Some(vec!["bmc".into(), "pdr".into()]);
-    let report = check(&system, &config, &CancelToken::new(), &Nobody);
+    let report = check(&system, &config, &CancelToken::new(), &NullObserver);
     let Verdict::Unknown { why, .. } = &report.outcomes[0].verdict else { panic!("neither decides this") };
     assert!(why.iter().any(|w| w.reason.contains("infinite-run")), "{why:?}");
 }
@@ -261,7 +264,7 @@ fn nothing_to_check_is_no_work() {
     let system = counter();
     let mut config = config(&system);
     config.claims.clear();
-    let report = check(&system, &config, &CancelToken::new(), &Nobody);
+    let report = check(&system, &config, &CancelToken::new(), &NullObserver);
     assert!(report.outcomes.is_empty() && report.internal_errors.is_empty());
 }
 
@@ -271,7 +274,7 @@ fn without_any_solver_everything_is_unknown_with_the_reason() {
     let mut config = config(&system);
     config.solvers = Arc::new(gander_smt::Solvers::find(gander_smt::Search::default()));
     config.engines = Some(vec!["bmc".into(), "induction".into()]);
-    let report = check(&system, &config, &CancelToken::new(), &Nobody);
+    let report = check(&system, &config, &CancelToken::new(), &NullObserver);
     let Verdict::Unknown { why, .. } = &report.outcomes[0].verdict else { panic!("there is no solver") };
     assert!(why.iter().any(|w| w.reason.contains("no solver")), "{why:?}");
 }
@@ -280,8 +283,8 @@ fn without_any_solver_everything_is_unknown_with_the_reason() {
 struct Stuck;
 
 impl Engine for Stuck {
-    fn advance(&mut self, desk: &Desk) -> Advance {
-        while !desk.is_cancelled() {
+    fn advance(&mut self, context: &EngineContext) -> Advance {
+        while !context.is_cancelled() {
             std::thread::sleep(Duration::from_millis(5));
         }
         Advance::Finished
@@ -301,7 +304,7 @@ fn engines_that_are_stuck_do_not_keep_others_from_working() {
     let stuck = |name| info(name, |_| Box::new(Stuck));
     let names = ["stuck a", "stuck b", "stuck c", "stuck d"];
     let many: Vec<EngineInfo> = names.into_iter().map(stuck).chain([by_name("bmc"), by_name("induction")]).collect();
-    let report = check_with(&system, &config, &CancelToken::new(), &Nobody, &many);
+    let report = check_with(&system, &config, &CancelToken::new(), &NullObserver, &many);
     assert!(matches!(&report.outcomes[0].verdict, Verdict::Fails(_)));
     assert!(matches!(&report.outcomes[1].verdict, Verdict::Holds(_)));
     let accounts = &report.schedule.engines;
@@ -315,7 +318,7 @@ fn who_takes_part_is_looked_up_in_the_portfolio() {
     let mut config = config(&system);
     let portfolio = "[[plan]]\nname = 'ours'\nengines.bmc = {}\nengines.induction = { share = 2, after = 0.01 }\n";
     config.portfolio = Some(gander_engines::Portfolio::parse(portfolio).unwrap());
-    let report = check(&system, &config, &CancelToken::new(), &Nobody);
+    let report = check(&system, &config, &CancelToken::new(), &NullObserver);
     assert!(report.outcomes.iter().all(|o| !matches!(o.verdict, Verdict::Unknown { .. })));
     assert_eq!(report.schedule.plan, "ours");
     assert_eq!(report.schedule.model, "1 node, 1 transition with cycles, 1 variable, infinite, linear, safety claims");
@@ -334,7 +337,8 @@ fn a_run_that_is_far_away_does_not_wait_for_a_shorter_one() {
     let mut config = config(&system);
     let limit = Duration::from_secs(600);
     (config.timeout, config.options.patience) = (Some(limit), Duration::from_secs(3600));
-    let report = check_with(&system, &config, &CancelToken::new(), &Nobody, &[by_name("bmc"), by_name("accelerate")]);
+    let report =
+        check_with(&system, &config, &CancelToken::new(), &NullObserver, &[by_name("bmc"), by_name("accelerate")]);
     assert!(matches!(&report.outcomes[0].verdict, Verdict::Fails(Evidence::Run(r)) if r.length() == 100_000));
     assert!(report.outcomes[0].elapsed < limit, "it waited until the end");
 }
@@ -345,7 +349,8 @@ fn a_check_that_uses_too_much_memory_ends() {
     let system = counter();
     let mut config = config(&system);
     (config.timeout, config.memory) = (Some(Duration::from_secs(600)), Some(1 << 20));
-    let report = check_with(&system, &config, &CancelToken::new(), &Nobody, &[info("stuck", |_| Box::new(Stuck))]);
+    let report =
+        check_with(&system, &config, &CancelToken::new(), &NullObserver, &[info("stuck", |_| Box::new(Stuck))]);
     let Verdict::Unknown { why, .. } = &report.outcomes[0].verdict else { panic!("{report:?}") };
     assert_eq!(why[0].reason, "stopped at the memory limit of 1 MB");
 }
@@ -356,7 +361,7 @@ struct BrokenOff {
 }
 
 impl Engine for BrokenOff {
-    fn advance(&mut self, _: &Desk) -> Advance {
+    fn advance(&mut self, _: &EngineContext) -> Advance {
         if self.turns == 0 {
             // An engine that has not worked for a while is not asked.
             std::thread::sleep(Duration::from_millis(150));
@@ -382,7 +387,7 @@ fn an_engine_that_is_broken_off_has_said_something_before() {
     let mut config = config(&system);
     config.timeout = Some(Duration::from_millis(600));
     let engine = info("broken off", |_| Box::new(BrokenOff { turns: 0 }));
-    let report = check_with(&system, &config, &CancelToken::new(), &Nobody, &[engine]);
+    let report = check_with(&system, &config, &CancelToken::new(), &NullObserver, &[engine]);
     for (i, outcome) in report.outcomes.iter().enumerate() {
         let Verdict::Unknown { why, .. } = &outcome.verdict else { panic!("{report:?}") };
         assert_eq!(why[0].reason, format!("turn 1, claim {i}"));
@@ -427,7 +432,7 @@ struct Laden {
 }
 
 impl Engine for Laden {
-    fn advance(&mut self, _: &Desk) -> Advance {
+    fn advance(&mut self, _: &EngineContext) -> Advance {
         if self.how == Advance::Finished {
             std::thread::sleep(Duration::from_millis(200));
             return Advance::Finished;
@@ -451,7 +456,7 @@ fn a_check_does_not_wait_for_memory_to_be_freed_but_it_is() {
     let system = counter();
     let mut config = config(&system);
     (config.timeout, config.jobs) = (Some(Duration::from_millis(500)), 2);
-    let report = check_with(&system, &config, &CancelToken::new(), &Nobody, &[broken_off, finished]);
+    let report = check_with(&system, &config, &CancelToken::new(), &NullObserver, &[broken_off, finished]);
     assert!(report.outcomes.iter().all(|o| matches!(o.verdict, Verdict::Unknown { .. })));
     assert_eq!(GATE.passed(0), 0, "it was waited for");
     GATE.state.lock().unwrap().0 = true;

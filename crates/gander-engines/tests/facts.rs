@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use gander_engines::{
-    Advance, CancelToken, CheckConfig, Cursor, Desk, Engine, EngineInfo, Fact, Nobody, ProvedInvariant, check_with,
-    engines,
+    Advance, CancelToken, CheckConfig, Cursor, Engine, EngineContext, EngineInfo, Fact, NullObserver, ProvedInvariant,
+    check_with, engines,
 };
 use gander_oracle::{Limits, Reachable, generate};
 use gander_smt::Solvers;
@@ -22,12 +22,12 @@ struct Overheard {
 }
 
 impl Engine for Overheard {
-    fn advance(&mut self, desk: &Desk) -> Advance {
-        let answer = self.engine.advance(desk);
-        for fact in desk.board().news(&mut self.cursor) {
+    fn advance(&mut self, context: &EngineContext) -> Advance {
+        let answer = self.engine.advance(context);
+        for fact in context.blackboard().news(&mut self.cursor) {
             if let Fact::Invariant(found) = &*fact {
                 let mut published = PUBLISHED.lock().unwrap_or_else(PoisonError::into_inner);
-                published.push((Arc::clone(desk.system()), found.clone()));
+                published.push((Arc::clone(context.system()), found.clone()));
             }
         }
         answer
@@ -45,7 +45,7 @@ fn invariants() -> EngineInfo {
 #[test]
 fn published_invariants_hold_in_all_reachable_states() {
     let overheard = EngineInfo {
-        open: |desk| Box::new(Overheard { engine: (invariants().open)(desk), cursor: Cursor::default() }),
+        open: |context| Box::new(Overheard { engine: (invariants().open)(context), cursor: Cursor::default() }),
         ..invariants()
     };
     let solvers = Arc::new(Solvers::from_environment());
@@ -57,7 +57,7 @@ fn published_invariants_hold_in_all_reachable_states() {
         config.jobs = 1;
         config.timeout = Some(Duration::from_secs(20));
         config.options.invariants.max_rounds = Some(4);
-        let report = check_with(&made.system, &config, &CancelToken::new(), &Nobody, &[overheard]);
+        let report = check_with(&made.system, &config, &CancelToken::new(), &NullObserver, &[overheard]);
         assert!(report.internal_errors.is_empty(), "{seed}: {:?}", report.internal_errors);
         for (system, found) in PUBLISHED.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
             facts += 1;

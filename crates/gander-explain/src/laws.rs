@@ -28,7 +28,7 @@ pub(crate) enum When {
 pub(crate) enum Owner {
     Part(usize),
     /// An element that is no part.
-    Nobody,
+    NoPart,
     /// The control graph.
     Graph,
 }
@@ -116,7 +116,7 @@ impl Collection<'_> {
     ) {
         let owner = match element {
             None => Owner::Graph,
-            Some(e) => self.parts.part_of(e).map_or(Owner::Nobody, Owner::Part),
+            Some(e) => self.parts.part_of(e).map_or(Owner::NoPart, Owner::Part),
         };
         let symbols = pool.free_symbols(&[term]);
         let vars = |of: &FxHashMap<SymbolId, VarId>| symbols.iter().filter_map(|s| of.get(s).copied()).collect();

@@ -260,7 +260,7 @@ impl Path {
     fn laws_of(&self, parts: &PartSet, laws: &PartSet) -> PartSet {
         let is_one = |i: usize| match self.laws.list[i].owner {
             Owner::Part(p) => parts.has(p) && laws.has(i),
-            Owner::Nobody => laws.has(i),
+            Owner::NoPart => laws.has(i),
             Owner::Graph => true,
         };
         PartSet::of(laws.universe(), self.allowed.iter().filter(|&i| is_one(i)))
@@ -419,9 +419,9 @@ impl Path {
             }
         };
         let actor = match (laws.list[law].owner, self.detail) {
-            (Owner::Graph, _) | (Owner::Nobody, Detail::Parts) => None,
+            (Owner::Graph, _) | (Owner::NoPart, Detail::Parts) => None,
             (Owner::Part(p), Detail::Parts) => Some(Actor::Part(p)),
-            (Owner::Part(_) | Owner::Nobody, Detail::Laws) => Some(Actor::Law(law)),
+            (Owner::Part(_) | Owner::NoPart, Detail::Laws) => Some(Actor::Law(law)),
         };
         match actor {
             None => self.session.assert_at(&self.pool, &template, step),

@@ -31,7 +31,7 @@ pub enum Vacuity {
 }
 
 impl Explainer<'_> {
-    /// Looks for reasons to doubt that the property says something. `None` of them does not mean that it does.
+    /// Looks for reasons to ambiguity that the property says something. `None` of them does not mean that it does.
     pub fn vacuity(&mut self) -> Vec<Vacuity> {
         let mut found = Vec::new();
         let all = self.all();

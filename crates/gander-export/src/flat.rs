@@ -88,9 +88,9 @@ pub(crate) struct Flat {
 
 /// Says that the system has the runs of the wider of two readings of its source, if it has.
 pub(crate) fn reading(comment: &str, system: &System) -> String {
-    match &system.doubt {
-        Some(doubt) => {
-            format!("{comment} this has the runs of one reading only: {}\n", doubt.text.replace(['\n', '\r'], " "))
+    match &system.ambiguity {
+        Some(ambiguity) => {
+            format!("{comment} this has the runs of one reading only: {}\n", ambiguity.text.replace(['\n', '\r'], " "))
         }
         None => String::new(),
     }
@@ -217,7 +217,7 @@ impl Flat {
         let values = Vec::new();
         Ok(Flat {
             name,
-            reading: system.doubt.as_ref().map(|_| reading("", system)),
+            reading: system.ambiguity.as_ref().map(|_| reading("", system)),
             pool,
             vars,
             params,

@@ -114,7 +114,7 @@ impl Selection<'_> {
 pub struct Written {
     /// The text.
     pub text: String,
-    /// The way back.
+    /// The map back.
     pub names: NameMap,
 }
 
@@ -147,8 +147,8 @@ pub fn export(system: &System, format: Format, options: Options) -> Result<Strin
     write(system, format, options, Selection::All).map(|written| written.text)
 }
 
-/// The system with some of its claims in a language, and the way back for names, for tools that answer. Languages with a
-/// control graph have the way back for claims only.
+/// The system with some of its claims in a language, and the map back for names, for tools that answer. Languages with a
+/// control graph have the map back for claims only.
 pub fn write(system: &System, format: Format, options: Options, selection: Selection<'_>) -> Result<Written, Refusal> {
     let flat = |words: &[&str], write: &dyn Fn(&mut Flat) -> Result<String, Refusal>| {
         let mut flat = Flat::of(system, selection, words)?;

@@ -1,4 +1,4 @@
-//! The way back from a text to its system: what names of variables, parameters, claims and values stand for.
+//! The map back from a text to its system: what names of variables, parameters, claims and values stand for.
 
 use gander_system::{ClaimId, TransitionId, VarId};
 use gander_term::EnumId;

@@ -327,27 +327,27 @@ fn contracts_speak_of_modes_and_of_past_outputs() {
     assert_eq!(warnings.iter().map(|d| d.code).collect::<Vec<_>>(), [Code::W1701]);
     // The program is Kind 2's, so there is one reading of its `pre`.
     let two = "node top(x: int) returns (y: bool); (*@contract guarantee y; *) let y = pre x = pre x; tel";
-    assert!(system(two).doubt.is_none());
+    assert!(system(two).ambiguity.is_none());
     let two = "node top(x: int) returns (y: bool); let y = pre x = pre x; --%PROPERTY y;\ntel";
-    assert!(system(two).doubt.is_some());
+    assert!(system(two).ambiguity.is_some());
 }
 
 #[test]
 fn unguarded_pre_of_an_expression_has_two_readings() {
-    let doubt = |y: &str| {
+    let ambiguity = |y: &str| {
         let sub = "node sub(a: bool) returns (b: bool); let b = pre (a or not a); tel";
         let s = system(&format!("{sub}\nnode top(x: bool) returns (y: bool); let y = {y}; --%PROPERTY y;\ntel"));
-        s.doubt.as_ref().map(|d| s.pool.display(d.formula.term()).to_string().replace('`', ""))
+        s.ambiguity.as_ref().map(|d| s.pool.display(d.formula.term()).to_string().replace('`', ""))
     };
-    assert_eq!(doubt("pre true").as_deref(), Some("pre#1@before"));
-    assert_eq!(doubt("pre (not x)").as_deref(), Some("pre#1@before <-> not x@before"));
+    assert_eq!(ambiguity("pre true").as_deref(), Some("pre#1@before"));
+    assert_eq!(ambiguity("pre (not x)").as_deref(), Some("pre#1@before <-> not x@before"));
     for two_readings in ["sub(x)", "pre sub(x)", "pre (pre true)"] {
-        assert!(doubt(two_readings).is_some(), "{two_readings}");
+        assert!(ambiguity(two_readings).is_some(), "{two_readings}");
     }
     for one_reading in
         ["pre x", "x -> pre true", "pre (x -> pre x)", "condact(x, sub(x), true)", "pre (x -> pre (not x))"]
     {
-        assert_eq!(doubt(one_reading), None, "{one_reading}");
+        assert_eq!(ambiguity(one_reading), None, "{one_reading}");
     }
 }
 

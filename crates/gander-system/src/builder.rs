@@ -19,8 +19,8 @@ use crate::formula::{ChoiceTerm, StateTerm, StepTerm};
 use crate::origin::{Element, ElementId, ElementInfo, ElementKind, ElementName, Span};
 use crate::scope::{Meaning, Place, Scopes};
 use crate::system::{
-    Doubt, Effect, GateId, Graph, Instance, Node, NodeId, Numerals, Param, Proviso, Range, Role, Start, StartId,
-    StateVar, StreamKind, Structure, System, Transition, TransitionId, VarId,
+    Ambiguity, ClaimCondition, Effect, GateId, Graph, Instance, Node, NodeId, Numerals, Param, Range, Role, Start,
+    StartId, StateVar, StreamKind, Structure, System, Transition, TransitionId, VarId,
 };
 
 /// Why something could not be built. Front-ends check first and show their own diagnostics; this is the safety net.
@@ -167,8 +167,8 @@ impl SystemBuilder {
             fairness: Vec::new(),
             claims: Vec::new(),
             elements: Vec::new(),
-            doubt: None,
-            provisos: Vec::new(),
+            ambiguity: None,
+            conditions: Vec::new(),
             structure: Structure::default(),
             step_limit: None,
             entry: None,
@@ -269,12 +269,12 @@ impl SystemBuilder {
 
     /// Notes what some readers of the language assume and others do not.
     pub fn set_doubt(&mut self, formula: StateTerm, text: &str) {
-        self.system.doubt = Some(Doubt { formula, text: on_one_line(text) });
+        self.system.ambiguity = Some(Ambiguity { formula, text: on_one_line(text) });
     }
 
     /// Notes the condition that a claim is made under.
-    pub fn proviso(&mut self, proviso: Proviso) {
-        self.system.provisos.push(proviso);
+    pub fn condition(&mut self, condition: ClaimCondition) {
+        self.system.conditions.push(condition);
     }
 
     /// Says whether the author drew the control graph.

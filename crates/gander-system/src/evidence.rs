@@ -120,7 +120,7 @@ pub struct Choices {
     pub list: Vec<Choice>,
 }
 
-/// Why no run of a pursuit system ([`crate::passes::pursuit`]) has infinitely many rounds.
+/// Why no run of a liveness-to-safety system ([`crate::passes::liveness_to_safety`]) has infinitely many rounds.
 #[derive(Clone, Debug)]
 pub enum Rounds {
     /// No run has more than `k`: evidence that the claim of `Aspect::AtMost(k)` holds.

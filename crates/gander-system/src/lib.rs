@@ -12,12 +12,12 @@ mod evidence;
 mod evidence_file;
 mod formula;
 mod legs;
+mod lint;
 mod location;
 mod origin;
 pub mod passes;
 mod scope;
 mod structural;
-mod suspicion;
 mod system;
 #[cfg(test)]
 mod testing;
@@ -35,9 +35,9 @@ pub use evidence_file::{
 };
 pub use formula::{ChoiceTerm, StateTerm, StepTerm};
 pub use legs::Legs;
+pub use lint::{Condition, LintCandidate, LintCandidates};
 pub use origin::{Element, ElementId, ElementInfo, ElementKind, ElementName, Span};
-pub use suspicion::{Condition, Suspicion, Suspicions};
 pub use system::{
-    Doubt, Effect, GateId, Instance, InstanceNode, Node, NodeId, Numerals, Param, Proviso, Range, Role, Start, StartId,
-    StateVar, StreamKind, Structure, System, Transition, TransitionId, VarId,
+    Ambiguity, ClaimCondition, Effect, GateId, Instance, InstanceNode, Node, NodeId, Numerals, Param, Range, Role,
+    Start, StartId, StateVar, StreamKind, Structure, System, Transition, TransitionId, VarId,
 };

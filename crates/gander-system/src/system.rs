@@ -267,9 +267,9 @@ pub struct System {
     /// Every element, by [`ElementId`].
     pub elements: Vec<ElementInfo>,
     /// What some readers of the language assume and others do not.
-    pub doubt: Option<Doubt>,
+    pub ambiguity: Option<Ambiguity>,
     /// Conditions that claims are made under: where one never holds its claim says nothing.
-    pub provisos: Vec<Proviso>,
+    pub conditions: Vec<ClaimCondition>,
     /// Whether the author drew the control graph.
     pub structure: Structure,
     /// Runs end after so many steps, as the author bounds what is claimed: verdicts about all runs say so.
@@ -303,7 +303,7 @@ pub struct InstanceNode {
 
 /// The condition that a claim is made under, as in Lustre's `check e provided c`.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Proviso {
+pub struct ClaimCondition {
     /// The name of the claim.
     pub claim: String,
     /// The condition.
@@ -317,7 +317,7 @@ pub struct Proviso {
 /// A point on which readers of a language differ: for some of them every state satisfies a formula, for others it need
 /// not. The system is that of the others, which has more runs.
 #[derive(Clone, Debug)]
-pub struct Doubt {
+pub struct Ambiguity {
     /// What some assume.
     pub formula: StateTerm,
     /// Who assumes what, and what to write to be understood by all, in a sentence.
@@ -339,15 +339,15 @@ impl System {
         }
     }
 
-    /// The system as those read it who assume the formula of the doubt; it has the same variables, steps and claims.
-    pub fn without_doubt(&self) -> Option<System> {
-        let doubt = self.doubt.as_ref()?;
+    /// The system as those read it who assume the formula of the ambiguity; it has the same variables, steps and claims.
+    pub fn narrow_reading(&self) -> Option<System> {
+        let ambiguity = self.ambiguity.as_ref()?;
         let mut system = self.clone();
         let id = ElementId(system.elements.len() as u32);
-        let (name, kind) = (ElementName::Given("doubt".into()), ElementKind::Assumption);
+        let (name, kind) = (ElementName::Given("ambiguity".into()), ElementKind::Assumption);
         system.elements.push(ElementInfo { name, kind, span: None });
-        system.assumptions.push(Element { id, term: doubt.formula });
-        system.doubt = None;
+        system.assumptions.push(Element { id, term: ambiguity.formula });
+        system.ambiguity = None;
         Some(system)
     }
 }

@@ -1,7 +1,7 @@
 //! On random systems, passes keep the verdict of every claim, and runs that they lift are runs.
 
 use gander_oracle::{Answer, GeneratedSystem, Limits, Reachable, Refusal, Settings, decide, generate, generate_with};
-use gander_system::passes::{Passes, WayBack, chain, compose, constants, flatten, slice};
+use gander_system::passes::{Passes, Restore, chain, compose, constants, flatten, slice};
 // All names at the root, where the shared helpers look for them.
 use gander_system::*;
 use gander_term::{Pool, Value, evaluate};
@@ -98,7 +98,7 @@ fn reachable_states(system: &System, graph: &Reachable) -> NodeFormulas {
 }
 
 /// The lifted invariant of exactly the new reachable states holds in every old reachable state.
-fn lifts_invariant(what: &str, g: &GeneratedSystem, new: &System, back: &dyn WayBack) -> bool {
+fn lifts_invariant(what: &str, g: &GeneratedSystem, new: &System, back: &dyn Restore) -> bool {
     let Ok(graph) = Reachable::explore(new, &new.pool, limits()) else { return false };
     let old = Reachable::explore(&g.system, &g.system.pool, limits()).expect("it was explored when it was made");
     let lifted = back.invariant(&reachable_states(new, &graph)).expect("an invariant of the old system");

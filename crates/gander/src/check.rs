@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use gander_certify::{Basis, Trust};
 use gander_engines::{
-    CancelToken, CheckConfig, CheckReport, EngineAccount, EngineOptions, InternalError, Nobody, Observer, Portfolio,
-    Schedule, engines,
+    CancelToken, CheckConfig, CheckReport, EngineAccount, EngineOptions, InternalError, NullObserver, Observer,
+    Portfolio, Schedule, engines,
 };
 use gander_lang::lustre::{Program, with_included};
 use gander_lang::{Code, Colour, Diagnostic, LineIndex, Loaded, RenderStyle, SourceFile, language_of, nearest, render};
@@ -212,7 +212,7 @@ impl Checked {
 
 /// Decides the claims of a source text. Blocks until all are decided, every engine has given up, or the time is over.
 pub fn check_source(source: &str, file_name: &str, options: &CheckOptions) -> CheckView {
-    check_loaded(source, file_name, options, &CancelToken::new(), &Nobody).view
+    check_loaded(source, file_name, options, &CancelToken::new(), &NullObserver).view
 }
 
 /// Reads a source text in the language that its name says; `.sts` if the name does not say. Files that it includes are

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use gander_certify::{CheckLimits, Checker};
-use gander_engines::{CancelToken, CheckConfig, Nobody, Observer, Outcome, check};
+use gander_engines::{CancelToken, CheckConfig, NullObserver, Observer, Outcome, check};
 use gander_explain::failure::{RunChecker, RunRequest};
 use gander_explain::{Explanation, Grain, Granularity, PartSet, Parts, Prover, Request, Vacuity, Wish};
 use gander_lang::language_of;
@@ -86,8 +86,8 @@ pub struct Explained {
 /// Who else works on the machine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Company {
-    /// Nobody: a second one can be asked at the same time.
-    Nobody,
+    /// No other: a second one can be asked at the same time.
+    Alone,
     /// Others, on as many threads as there should be.
     Others,
 }
@@ -104,7 +104,7 @@ impl Engines {
     /// With these solvers and limits.
     pub(crate) fn new(solvers: &Arc<Solvers>, config: CheckConfig, cancel: &CancelToken) -> Engines {
         let limits = CheckLimits { total: Some(Duration::from_secs(30)), ..CheckLimits::default() };
-        let company = if config.jobs == 1 { Company::Others } else { Company::Nobody };
+        let company = if config.jobs == 1 { Company::Others } else { Company::Alone };
         Engines { config, checker: Checker::new(solvers, limits), cancel: cancel.clone(), company }
     }
 }
@@ -122,7 +122,7 @@ impl Prover for Engines {
 
     fn prove(&mut self, system: &Arc<System>, claim: ClaimId, time: Duration) -> Verdict {
         let config = CheckConfig { claims: vec![claim], timeout: Some(time), ..self.config.clone() };
-        let mut report = check(system, &config, &self.cancel, &Nobody);
+        let mut report = check(system, &config, &self.cancel, &NullObserver);
         match report.outcomes.pop() {
             Some(outcome) => outcome.verdict,
             None => Verdict::Unknown { explored_through: None, why: Vec::new() },
@@ -292,7 +292,7 @@ impl Model {
         if let Some(asked) = &setting.asked {
             parts.restrict(|part| is_asked_for(part, asked));
         }
-        let runs_of = whole.without_doubt().map_or_else(|| Arc::clone(whole), Arc::new);
+        let runs_of = whole.narrow_reading().map_or_else(|| Arc::clone(whole), Arc::new);
         Model { whole: Arc::clone(whole), system, parts, runs_of, notices }
     }
 }

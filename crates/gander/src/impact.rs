@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use gander_certify::{CheckLimits, Checker};
-use gander_engines::{CancelToken, Nobody};
+use gander_engines::{CancelToken, NullObserver};
 use gander_explain::{ExplainConfig, Prover, Request, Wish, reprove};
 use gander_report::{DiagnosticView, ExplainView, NO_RUN, VerdictView};
 use gander_smt::Solvers;
@@ -96,7 +96,7 @@ pub fn impact(old: (&str, &str), new: (&str, &str), options: &CheckOptions, canc
     let systems: Vec<Arc<System>> =
         std::iter::once(first).chain(loaded.others).map(|s| Arc::new(s.and_structural_claims())).collect();
     options.timeout = left();
-    let checked = check_loaded(old.0, old.1, &options, cancel, &Nobody);
+    let checked = check_loaded(old.0, old.1, &options, cancel, &NullObserver);
     if checked.system.is_none() {
         report.diagnostics = checked.view.diagnostics;
         report.stopped = checked.view.stopped;
@@ -105,9 +105,9 @@ pub fn impact(old: (&str, &str), new: (&str, &str), options: &CheckOptions, canc
     let request = Request { cores: Wish::One, ..Request::default() };
     options.timeout = left();
     let explaining = ExplainOptions { check: options.clone(), request, ..ExplainOptions::default() };
-    let before = explain_source(old.0, old.1, &explaining, cancel, &Nobody, &mut |_, _| {});
+    let before = explain_source(old.0, old.1, &explaining, cancel, &NullObserver, &mut |_, _| {});
     let bounded = ExplainOptions { bounded: Some(0), ..explaining };
-    let after = explain_source(new.0, new.1, &bounded, cancel, &Nobody, &mut |_, _| {});
+    let after = explain_source(new.0, new.1, &bounded, cancel, &NullObserver, &mut |_, _| {});
     report.changed = changed(&texts(&before.views), &texts(&after.views));
     let cores = cores(&before.views);
     let limits = |most: Duration| CheckLimits {

@@ -52,7 +52,7 @@ pub use input::{InputError, allow_includes, read_input};
 pub use modular::{CONTRACT_TREE, check_contract_tree, is_contract_tree};
 pub use no_run::{has_no_run, needs_a_run};
 pub use nothing::NOTHING_TO_DECIDE;
-pub use readings::doubt_about;
+pub use readings::ambiguity_of;
 pub use saving::{InternalErrorFile, evidence_file_name, trace_file_name};
 pub use simulator::{Choice, Simulator, Trouble};
 pub use stream_simulator::StreamSimulator;

@@ -8,7 +8,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use gander_engines::{CheckConfig, CheckReport, Nobody, check};
+use gander_engines::{CheckConfig, CheckReport, NullObserver, check};
 use gander_explain::{Parts, is_proof, rests_on_runs_alone};
 use gander_report::{ExplainView, MutantFate, MutantView, MutationView};
 use gander_system::passes::mutants;
@@ -106,7 +106,7 @@ fn fates(mutated: &Arc<System>, proved: &[Proved<'_>], engines: &mut Engines, ti
     }
     let claims = open.iter().map(|&i| proved[i].claim).collect();
     let config = CheckConfig { claims, timeout: Some(time), ..engines.config.clone() };
-    let report = check(mutated, &config, &engines.cancel, &Nobody);
+    let report = check(mutated, &config, &engines.cancel, &NullObserver);
     for outcome in &report.outcomes {
         let Some(&i) = open.iter().find(|&&i| proved[i].claim == outcome.claim) else { continue };
         fates[i] = match &outcome.verdict {

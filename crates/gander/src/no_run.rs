@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use gander_certify::{CheckLimits, Checker, Rejection};
-use gander_engines::{CancelToken, CheckConfig, CheckReport, InternalError, Nobody, Outcome};
+use gander_engines::{CancelToken, CheckConfig, CheckReport, InternalError, NullObserver, Outcome};
 use gander_report::{ClaimView, DiagnosticView, Severity, VerdictView};
 use gander_smt::Solvers;
 use gander_system::{ClaimId, ClaimKind, Evidence, StartId, System, Verdict};
@@ -78,7 +78,7 @@ pub(crate) fn runs(
     config.claims = vec![claim];
     config.engines = None;
     config.timeout = Some(time.saturating_sub(begun.elapsed()).max(least));
-    let mut found = gander_engines::check(&asked, &config, cancel, &Nobody);
+    let mut found = gander_engines::check(&asked, &config, cancel, &NullObserver);
     match found.outcomes.pop() {
         Some(outcome) if matches!(outcome.verdict, Verdict::Fails(_)) => Runs::Shown(asked, Box::new(outcome)),
         _ => Runs::Undecided {

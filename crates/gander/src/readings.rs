@@ -1,6 +1,6 @@
 //! Verdicts that do not depend on how the language is read.
 //!
-//! Where readers of a language differ ([`gander_system::Doubt`]), a system has the runs of the wider reading. A proof about
+//! Where readers of a language differ ([`gander_system::Ambiguity`]), a system has the runs of the wider reading. A proof about
 //! it holds in both. A run counts only if it is one in the narrow reading as well; if there is none although the wide
 //! reading has one, the claim is not decided, and the reason says who thinks what.
 
@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use gander_certify::{Basis, CheckLimits, Checker};
-use gander_engines::{CancelToken, CheckConfig, CheckReport, Nobody, Outcome};
+use gander_engines::{CancelToken, CheckConfig, CheckReport, NullObserver, Outcome};
 use gander_system::{Evidence, Leg, Obstacle, Role, Run, System, Verdict};
 use gander_term::{SymbolId, Value, evaluate};
 
@@ -20,8 +20,8 @@ pub(crate) fn reconcile(
     started: Instant,
     report: &mut CheckReport,
 ) {
-    let Some(doubt) = &system.doubt else { return };
-    let stands = |o: &Outcome| doubt_about(system, &o.verdict).is_none();
+    let Some(ambiguity) = &system.ambiguity else { return };
+    let stands = |o: &Outcome| ambiguity_of(system, &o.verdict).is_none();
     let open: Vec<usize> = (0..report.outcomes.len()).filter(|&i| !stands(&report.outcomes[i])).collect();
     if open.is_empty() {
         return;
@@ -29,8 +29,8 @@ pub(crate) fn reconcile(
     let mut config = config.clone();
     config.claims = open.iter().map(|&i| report.outcomes[i].claim).collect();
     config.timeout = config.timeout.map(|t| t.saturating_sub(started.elapsed()));
-    let Some(narrow) = system.without_doubt() else { return };
-    let found = gander_engines::check(&Arc::new(narrow), &config, cancel, &Nobody);
+    let Some(narrow) = system.narrow_reading() else { return };
+    let found = gander_engines::check(&Arc::new(narrow), &config, cancel, &NullObserver);
     let limits =
         CheckLimits { total: config.timeout, memory: config.memory, trust: config.trust, ..CheckLimits::default() };
     let mut checker = Checker::new(&config.solvers, limits);
@@ -52,7 +52,7 @@ pub(crate) fn reconcile(
             Verdict::Unknown { explored_through, why } => (explored_through, why),
             _ => (None, Vec::new()),
         };
-        why.insert(0, Obstacle { engine: "language".into(), reason: doubt.text.clone() });
+        why.insert(0, Obstacle { engine: "language".into(), reason: ambiguity.text.clone() });
         wide.verdict = Verdict::Unknown { explored_through, why };
         wide.engine = String::new();
         wide.warnings.clear();
@@ -62,11 +62,11 @@ pub(crate) fn reconcile(
 }
 
 /// Why a verdict is not right in every reading of the language: it is shown by a run that only the wide one has.
-pub fn doubt_about<'s>(system: &'s System, verdict: &Verdict) -> Option<&'s str> {
-    let doubt = system.doubt.as_ref()?;
+pub fn ambiguity_of<'s>(system: &'s System, verdict: &Verdict) -> Option<&'s str> {
+    let ambiguity = system.ambiguity.as_ref()?;
     match verdict {
         Verdict::Holds(Evidence::Run(run)) | Verdict::Fails(Evidence::Run(run)) if !is_narrow(system, run) => {
-            Some(&doubt.text)
+            Some(&ambiguity.text)
         }
         _ => None,
     }
@@ -74,12 +74,12 @@ pub fn doubt_about<'s>(system: &'s System, verdict: &Verdict) -> Option<&'s str>
 
 /// True if every state of the run satisfies what some readers assume.
 fn is_narrow(system: &System, run: &Run) -> bool {
-    let Some(doubt) = &system.doubt else { return true };
+    let Some(ambiguity) = &system.ambiguity else { return true };
     let satisfies = |values: &[Value]| {
         let look = |s| system.vars.iter().position(|v| v.current == s).map(|i| values[i].clone());
-        evaluate(&system.pool, doubt.formula.term(), &look) == Ok(Value::Bool(true))
+        evaluate(&system.pool, ambiguity.formula.term(), &look) == Ok(Value::Bool(true))
     };
-    let free = system.pool.free_symbols(&[doubt.formula.term()]);
+    let free = system.pool.free_symbols(&[ambiguity.formula.term()]);
     let input = |s: &SymbolId| system.vars.iter().any(|v| v.current == *s && v.role == Role::Input);
     let about_inputs = free.iter().all(input);
     let mut legs: Vec<&Leg> = run.legs.iter().collect();

@@ -38,7 +38,7 @@ impl StreamSimulator {
     /// A simulation before the first instant; none if the system is no dataflow program.
     pub fn new(system: Arc<System>, solvers: Arc<Solvers>, seed: u64) -> Option<StreamSimulator> {
         // Where the language is read in two ways, the run is one in both.
-        let system = system.without_doubt().map_or(system, Arc::new);
+        let system = system.narrow_reading().map_or(system, Arc::new);
         let flow = Dataflow::of(&system)?;
         let mut pool = Pool::fork(&system.pool);
         let here = NodeId(0);

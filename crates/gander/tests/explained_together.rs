@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 use std::sync::Arc;
 
-use gander::engines::{CancelToken, Nobody};
+use gander::engines::{CancelToken, NullObserver};
 use gander::explanation::{Request, Wish};
 use gander::report::explain_json;
 use gander::smt::Solvers;
@@ -63,7 +63,7 @@ fn explain(source: &str, jobs: usize, cores: Wish, folder: &Path) -> Option<(Exp
     let options = ExplainOptions { check, request, ..ExplainOptions::default() };
     let mut told = Vec::new();
     let mut found = |claim: &str, names: &[String]| told.push(format!("{claim}: {}", names.join(" ")));
-    let explained = explain_source(source, "signals.lus", &options, &CancelToken::new(), &Nobody, &mut found);
+    let explained = explain_source(source, "signals.lus", &options, &CancelToken::new(), &NullObserver, &mut found);
     Some((explained, told))
 }
 
@@ -116,7 +116,7 @@ fn all_threads_stop_when_they_should() {
         cancel.cancel();
     };
     // That it ends at all is what is shown: there are 2^34 cores and more of each claim.
-    let explained = explain_source(&endless(), "endless.lus", &options, &cancel, &Nobody, &mut found);
+    let explained = explain_source(&endless(), "endless.lus", &options, &cancel, &NullObserver, &mut found);
     assert!(told >= 1);
     let results = &explained.views[0].results;
     assert_eq!(results.len(), 6, "{:?}", explained.views[0].unexplained);

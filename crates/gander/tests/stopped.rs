@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use gander::engines::{CancelToken, Nobody};
+use gander::engines::{CancelToken, NullObserver};
 use gander::{CheckOptions, check_loaded};
 
 /// Names of files, and comments of which there are many in them.
@@ -24,7 +24,7 @@ fn reading_is_broken_off_when_nobody_wants_the_file_any_more() {
             let text = comment.repeat(count);
             let token = CancelToken::new();
             token.cancel();
-            let checked = check_loaded(&text, file, &CheckOptions::default(), &token, &Nobody);
+            let checked = check_loaded(&text, file, &CheckOptions::default(), &token, &NullObserver);
             assert_eq!(
                 checked.view.stopped.as_deref(),
                 Some("stopped while the model was being read"),
@@ -32,7 +32,7 @@ fn reading_is_broken_off_when_nobody_wants_the_file_any_more() {
             );
             assert!(checked.system.is_none());
             let options = CheckOptions { timeout: Some(Duration::ZERO), ..CheckOptions::default() };
-            let checked = check_loaded(&text, file, &options, &CancelToken::new(), &Nobody);
+            let checked = check_loaded(&text, file, &options, &CancelToken::new(), &NullObserver);
             let stopped = checked.view.stopped.unwrap_or_default();
             assert_eq!(stopped, "stopped by the time limit of 0 s while the model was being read", "{file}, {count}");
         }

@@ -5,13 +5,13 @@ use std::collections::VecDeque;
 use gander_system::{ClaimId, ClaimKind, Goal, NodeId, StateTerm, System};
 use gander_term::Pool;
 
-use crate::board::Board;
+use crate::core::Blackboard;
 
 /// Graphs with more nodes are left to engines where a claim has to be looked at in each of them.
 const MOST_NODES: usize = 64;
 
 /// Raises the bounds of claims by the distance of the nodes at which a run could decide them.
-pub(super) fn raise_bounds(system: &System, claims: &[ClaimId], board: &Board) {
+pub(super) fn raise_bounds(system: &System, claims: &[ClaimId], blackboard: &Blackboard) {
     let distances = distances(system);
     let mut pool = None;
     for &claim in claims {
@@ -30,7 +30,7 @@ pub(super) fn raise_bounds(system: &System, claims: &[ClaimId], board: &Board) {
         };
         // A node that the graph does not reach is a matter for proofs.
         if let Some(before) = distance.and_then(|d| d.checked_sub(1)) {
-            board.raise_bound(claim, before);
+            blackboard.raise_bound(claim, before);
         }
     }
 }
@@ -94,10 +94,10 @@ mod tests {
             b.claim(&i.to_string(), kind, ClaimOrigin::Written, "", None).unwrap();
         }
         let system = b.finish();
-        let board = Board::new(&system);
+        let blackboard = Blackboard::new(&system);
         let claims: Vec<ClaimId> = (0..system.claims.len()).map(ClaimId::from).collect();
-        raise_bounds(&system, &claims, &board);
-        let bounds: Vec<Option<u32>> = claims.iter().map(|&c| board.bound(c)).collect();
+        raise_bounds(&system, &claims, &blackboard);
+        let bounds: Vec<Option<u32>> = claims.iter().map(|&c| blackboard.bound(c)).collect();
         assert_eq!(bounds, [None, Some(1), Some(0), Some(1), None, None]);
     }
 
@@ -106,11 +106,11 @@ mod tests {
         let mut bounded = 0;
         for seed in 0..150 {
             let made = gander_oracle::generate(seed);
-            let board = Board::new(&made.system);
+            let blackboard = Blackboard::new(&made.system);
             let claims: Vec<ClaimId> = (0..made.system.claims.len()).map(ClaimId::from).collect();
-            raise_bounds(&made.system, &claims, &board);
+            raise_bounds(&made.system, &claims, &blackboard);
             for (&claim, answer) in claims.iter().zip(&made.answers) {
-                if let (Some(bound), Some(length)) = (board.bound(claim), answer.length) {
+                if let (Some(bound), Some(length)) = (blackboard.bound(claim), answer.length) {
                     bounded += 1;
                     assert!(u64::from(bound) < length, "seed {seed}, {claim:?}: {bound}, {length}");
                 }

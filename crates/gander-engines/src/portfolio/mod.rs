@@ -9,12 +9,10 @@ mod profile;
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::Deserialize;
-
-use crate::engine::engines;
 
 pub use profile::ModelProfile;
 
@@ -119,8 +117,8 @@ impl Portfolio {
     /// The text of the portfolio that comes with the program.
     pub const DEFAULT: &'static str = include_str!("default.toml");
 
-    /// Reads a portfolio.
-    pub fn parse(text: &str) -> Result<Portfolio, PortfolioError> {
+    /// Reads a portfolio whose engines are among the known ones.
+    pub(crate) fn read(text: &str, known: &[&str]) -> Result<Portfolio, PortfolioError> {
         let file: File = toml::from_str(text).map_err(|e| PortfolioError(e.to_string().trim_end().to_string()))?;
         let wrong = |plan: &Plan, what: String| Err(PortfolioError(format!("plan `{}`: {what}", plan.name)));
         for plan in &file.plan {
@@ -128,8 +126,7 @@ impl Portfolio {
                 return wrong(plan, "it has no engines".into());
             }
             for (name, part) in &plan.engines {
-                if !engines().iter().any(|e| e.name == name) {
-                    let known: Vec<&str> = engines().iter().map(|e| e.name).collect();
+                if !known.contains(&name.as_str()) {
                     return wrong(plan, format!("there is no engine `{name}`; engines are {}", known.join(", ")));
                 }
                 if !(part.share > 0.0 && part.share <= 1e6) {
@@ -161,15 +158,6 @@ impl Portfolio {
     }
 }
 
-impl Default for Portfolio {
-    fn default() -> Portfolio {
-        static DEFAULT: OnceLock<Portfolio> = OnceLock::new();
-        DEFAULT
-            .get_or_init(|| Portfolio::parse(Portfolio::DEFAULT).expect("a test reads the default portfolio"))
-            .clone()
-    }
-}
-
 impl Conditions {
     /// True if a model is like that.
     pub fn meets(&self, model: &ModelProfile) -> bool {
@@ -190,6 +178,7 @@ impl Conditions {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engines::engines;
 
     fn problem(text: &str) -> String {
         Portfolio::parse(text).unwrap_err().to_string()
@@ -200,7 +189,7 @@ mod tests {
         let portfolio = Portfolio::parse(Portfolio::DEFAULT).unwrap();
         for e in engines() {
             let planned = portfolio.plans().iter().any(|p| p.engines.contains_key(e.name));
-            assert_eq!(planned, e.name != crate::smt_only::INFO.name, "{} is in a plan: {planned}", e.name);
+            assert_eq!(planned, e.name != "smt-only", "{} is in a plan: {planned}", e.name);
         }
     }
 

@@ -5,7 +5,7 @@ use std::fmt;
 use gander_system::{ClaimId, ClaimKind, Effect, System};
 use gander_term::{IBig, Pool, Sort, TermId};
 
-use crate::ranges::ranges;
+use crate::arith::ranges::ranges;
 
 /// See the module's documentation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

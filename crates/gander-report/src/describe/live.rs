@@ -1,6 +1,6 @@
 //! Evidence about maximal runs, and about what is always possible, for people.
 
-use gander_system::passes::{Aspect, Pursuit, Stage, pursuit};
+use gander_system::passes::{Aspect, LivenessToSafety, Stage, liveness_to_safety};
 use gander_system::{Choices, Claim, ClaimId, ClaimKind, Evidence, NodeFormulas, NodeTerms, Rounds, Run, System};
 
 use super::LONGEST_FORMULA;
@@ -90,7 +90,7 @@ fn no_such_run(system: &System, claim: &Claim, rounds: &Rounds) -> ShownEvidence
         Rounds::Ranking { ranks, .. } => {
             let each = if fair { "whenever fairness strikes, and it never increases:" } else { "with each step:" };
             let lines = vec![format!("a run that went on for ever would decrease its rank {each}")];
-            let of = claim_id(system, claim).and_then(|id| pursuit(system, id, &Aspect::Rounds).ok());
+            let of = claim_id(system, claim).and_then(|id| liveness_to_safety(system, id, &Aspect::Rounds).ok());
             (
                 ranking_summary(of.as_ref(), ranks),
                 [lines, of.map_or(Vec::new(), |of| ranks_by_node(&of, ranks))].concat(),
@@ -116,7 +116,7 @@ fn steps(k: u32) -> String {
 }
 
 /// The pending nodes by their old names, with their ranks.
-fn ranks_by_node(of: &Pursuit, ranks: &NodeTerms) -> Vec<String> {
+fn ranks_by_node(of: &LivenessToSafety, ranks: &NodeTerms) -> Vec<String> {
     let names: Vec<&str> = of
         .system
         .nodes
@@ -130,14 +130,14 @@ fn ranks_by_node(of: &Pursuit, ranks: &NodeTerms) -> Vec<String> {
     rank_lines(&names, ranks)
 }
 
-fn ranking_summary(of: Option<&Pursuit>, ranks: &NodeTerms) -> String {
+fn ranking_summary(of: Option<&LivenessToSafety>, ranks: &NodeTerms) -> String {
     let mut texts: Vec<String> = Vec::new();
     for (n, tuple) in ranks.by_node.iter().enumerate() {
         if of.is_none_or(|of| of.stage(n.into()) != Stage::Pending) {
             continue;
         }
         for &t in tuple {
-            // Constants order the nodes; what the pursuit system adds means nothing to the reader.
+            // Constants order the nodes; what the liveness-to-safety system adds means nothing to the reader.
             let symbols = ranks.pool.free_symbols(&[t]);
             if symbols.is_empty() || symbols.iter().any(|&s| ranks.pool.symbol(s).name.starts_with('@')) {
                 continue;

@@ -86,7 +86,7 @@ pub struct ExplainedView {
     pub notes: Vec<String>,
 }
 
-/// A suspicion that a property says less than it seems to.
+/// A candidate that a property says less than it seems to.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct VacuityView {
     /// The property; none if it is about the model.

@@ -8,7 +8,7 @@ use super::read::{Names, Nested, Object, Read, array, evidence, formulas};
 use super::{EvidenceFileError, MAX_FORMULA_CHARS};
 use crate::claim::ClaimId;
 use crate::evidence::{Choice, Choices, Evidence, NodeTerms, Rounds};
-use crate::passes::{Aspect, pursuit};
+use crate::passes::{Aspect, liveness_to_safety};
 use crate::system::{System, TransitionId};
 
 pub(super) fn live(system: &System, claim: ClaimId, e: &Object<'_>) -> Read<Evidence> {
@@ -63,7 +63,7 @@ fn inner(system: &System, e: &Object<'_>, key: &str) -> Read<Box<Evidence>> {
 }
 
 fn about(system: &System, claim: ClaimId, aspect: &Aspect, e: &Object<'_>, key: &str) -> Read<Box<Evidence>> {
-    let of = pursuit(system, claim, aspect).or_else(|error| e.wrong(key, error.to_string()))?;
+    let of = liveness_to_safety(system, claim, aspect).or_else(|error| e.wrong(key, error.to_string()))?;
     inner(&of.system, e, key)
 }
 
@@ -98,7 +98,8 @@ fn rounds(system: &System, claim: ClaimId, e: &Object<'_>) -> Read<Rounds> {
         }
         "ranking" => {
             e.only(&["kind", "definitions", "formulas", "ranks"])?;
-            let of = pursuit(system, claim, &Aspect::Rounds).or_else(|error| e.wrong("kind", error.to_string()))?;
+            let of = liveness_to_safety(system, claim, &Aspect::Rounds)
+                .or_else(|error| e.wrong("kind", error.to_string()))?;
             Ok(Rounds::Ranking { invariant: formulas(&of.system, e)?, ranks: ranks(&of.system, e)? })
         }
         other => e.wrong("kind", format!("`{other}` is no reason for finitely many rounds")),

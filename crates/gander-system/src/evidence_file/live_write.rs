@@ -7,7 +7,7 @@ use super::write::{evidence_json, formulas_json, kind, run_json};
 use super::{EvidenceFileError, MAX_FORMULA_CHARS};
 use crate::claim::ClaimId;
 use crate::evidence::{Choices, Evidence, NodeTerms, Rounds};
-use crate::passes::{Aspect, pursuit};
+use crate::passes::{Aspect, liveness_to_safety};
 use crate::system::System;
 
 type Written<T> = Result<T, EvidenceFileError>;
@@ -64,9 +64,10 @@ fn inner(system: &System, evidence: &Evidence) -> Written<Value> {
     evidence_json(system, ClaimId(0), evidence)
 }
 
-/// Evidence about a pursuit system.
+/// Evidence about a liveness-to-safety system.
 fn about(system: &System, claim: ClaimId, aspect: &Aspect, evidence: &Evidence) -> Written<Value> {
-    let of = pursuit(system, claim, aspect).map_err(|e| EvidenceFileError::new("evidence", e.to_string()))?;
+    let of =
+        liveness_to_safety(system, claim, aspect).map_err(|e| EvidenceFileError::new("evidence", e.to_string()))?;
     inner(&of.system, evidence)
 }
 
@@ -100,7 +101,7 @@ fn rounds_json(system: &System, claim: ClaimId, rounds: &Rounds) -> Written<Valu
             Ok(json!({ "kind": "no-repetition", "bounds": shown, "evidence": proof }))
         }
         Rounds::Ranking { invariant, ranks } => {
-            let of = pursuit(system, claim, &Aspect::Rounds)
+            let of = liveness_to_safety(system, claim, &Aspect::Rounds)
                 .map_err(|e| EvidenceFileError::new("evidence.rounds", e.to_string()))?;
             let mut object = kind("ranking");
             formulas_json(&of.system, invariant, &mut object)?;

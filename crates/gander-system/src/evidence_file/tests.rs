@@ -385,13 +385,14 @@ fn choices(s: &System) -> Choices {
 fn evidence_about_maximal_runs_comes_back() {
     let s = live_system();
     let all = vec!["balance >= 0"; s.nodes.len()];
-    let stuck = passes::pursuit(&s, ClaimId(0), &passes::Aspect::Stuck).unwrap().system;
+    let stuck = passes::liveness_to_safety(&s, ClaimId(0), &passes::Aspect::Stuck).unwrap().system;
     let stuck = Box::new(Evidence::Invariant(formulas(&stuck, &vec!["balance >= 0"; stuck.nodes.len()])));
-    let rounds = passes::pursuit(&s, ClaimId(0), &passes::Aspect::Rounds).unwrap().system;
-    let counted = passes::pursuit(&s, ClaimId(0), &passes::Aspect::AtMost(3)).unwrap().system;
+    let rounds = passes::liveness_to_safety(&s, ClaimId(0), &passes::Aspect::Rounds).unwrap().system;
+    let counted = passes::liveness_to_safety(&s, ClaimId(0), &passes::Aspect::AtMost(3)).unwrap().system;
     let counting = vec!["`@count` <= 3"; counted.nodes.len()];
     let bounds = vec![Some((0.into(), 9.into())), None, None];
-    let repeated = passes::pursuit(&s, ClaimId(0), &passes::Aspect::Repetition(bounds.clone())).unwrap().system;
+    let repeated =
+        passes::liveness_to_safety(&s, ClaimId(0), &passes::Aspect::Repetition(bounds.clone())).unwrap().system;
     let saving = vec!["`@old_balance` >= 0 or `@saved`"; repeated.nodes.len()];
     let ways = [
         Rounds::AtMost { k: 3, proof: Box::new(Evidence::Invariant(formulas(&counted, &counting))) },

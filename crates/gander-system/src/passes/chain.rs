@@ -22,7 +22,7 @@ use crate::builder::BuildError;
 use crate::claim::{ClaimId, ClaimKind, ClaimOrigin, Goal};
 use crate::evidence::{Evidence, Leg, NodeFormulas, Run, State, Step};
 use crate::origin::ElementId;
-use crate::passes::WayBack;
+use crate::passes::Restore;
 use crate::passes::copying::{Copying, ParamSymbols, Placement, rename};
 use crate::passes::relocate::Relocation;
 use crate::system::{NodeId, StartId, System, TransitionId};
@@ -188,7 +188,7 @@ fn advance(copy: &mut Copying<'_>, n: NodeId, i: usize, goal: TermId) -> Result<
     Ok(())
 }
 
-impl WayBack for Chain {
+impl Restore for Chain {
     fn run(&self, run: &Run) -> Option<Run> {
         let first = State { node: self.old_node(run.first.node), values: run.first.values.clone() };
         Some(Run { start: run.start, first, legs: self.legs(&run.legs)?.into() })

@@ -16,7 +16,7 @@ use crate::builder::BuildError;
 use crate::claim::FairnessId;
 use crate::evidence::{Leg, NodeFormulas, Run, State, Step};
 use crate::origin::ElementId;
-use crate::passes::WayBack;
+use crate::passes::Restore;
 use crate::passes::copying::{ClaimCopy, Copying, ParamSymbols, Placement};
 use crate::system::{Effect, StartId, System, TransitionId, VarId};
 
@@ -224,7 +224,7 @@ impl Constants {
     }
 }
 
-impl WayBack for Constants {
+impl Restore for Constants {
     fn run(&self, run: &Run) -> Option<Run> {
         let first = State { node: run.first.node, values: self.old_values(&run.first.values)? };
         Some(Run { start: run.start, first, legs: self.old_legs(&run.legs)?.into() })

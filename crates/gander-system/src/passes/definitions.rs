@@ -16,7 +16,7 @@ use crate::builder::BuildError;
 use crate::claim::FairnessId;
 use crate::evidence::{Evidence, Leg, NodeFormulas, Run, State, Step};
 use crate::origin::ElementId;
-use crate::passes::WayBack;
+use crate::passes::Restore;
 use crate::passes::copying::{ClaimCopy, Copying, ParamSymbols, Placement};
 use crate::system::{Effect, Role, StartId, System, VarId};
 
@@ -298,7 +298,7 @@ impl Definitions {
     }
 }
 
-impl WayBack for Definitions {
+impl Restore for Definitions {
     fn run(&self, run: &Run) -> Option<Run> {
         let first = State { node: run.first.node, values: self.old_values(&run.first.values)? };
         Some(Run { start: run.start, first, legs: self.old_legs(&run.legs)?.into() })

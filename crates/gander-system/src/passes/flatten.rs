@@ -14,7 +14,7 @@ use crate::claim::{ClaimKind, FairnessId};
 use crate::evidence::{Leg, NodeFormulas, Run, State, Step};
 use crate::location::fold_symbol;
 use crate::origin::ElementId;
-use crate::passes::WayBack;
+use crate::passes::Restore;
 use crate::passes::copying::{ClaimCopy, Copying, ParamSymbols, Placement};
 use crate::passes::enabled::{can_step, enabled};
 use crate::system::{NodeId, Role, StartId, System, VarId};
@@ -148,7 +148,7 @@ impl Flat {
     }
 }
 
-impl WayBack for Flat {
+impl Restore for Flat {
     fn run(&self, run: &Run) -> Option<Run> {
         let (node, values) = self.split(&run.first.values)?;
         Some(Run { start: run.start, first: State { node, values }, legs: self.old_legs(&run.legs)?.into() })

@@ -1,4 +1,4 @@
-//! Passes: a system from a system, and the way back for what was found out about the new one.
+//! Passes: a system from a system, and the map back for what was found out about the new one.
 //!
 //! | pass | what it does |
 //! |---|---|
@@ -7,7 +7,7 @@
 //! | [`definitions`] | variables that are functions of others are replaced by what they stand for |
 //! | [`with_shortcuts`] | further transitions that stand for several steps |
 //! | [`slice`] | only the variables that matter for a claim |
-//! | [`pursuit`] | liveness claims as claims about safety |
+//! | [`liveness_to_safety`] | liveness claims as claims about safety |
 //! | [`within`], [`started_at`] | the same steps with another claim or start |
 //! | [`flatten`] | one node; the old node is a variable |
 //! | [`recover_control`] | nodes for what some variables say about the place of a program |
@@ -17,7 +17,7 @@
 //! | [`compose`] | several instances of specifications as one system |
 //!
 //! Evidence is always checked against the system as the front-end produced it, so every pass comes with a
-//! [`WayBack`]. A pass works in a fork of the old system's pool: terms, symbols and enumerations of the old system keep
+//! [`Restore`]. A pass works in a fork of the old system's pool: terms, symbols and enumerations of the old system keep
 //! their ids, so values and formulas need no translation.
 
 mod chain;
@@ -28,9 +28,9 @@ mod definitions;
 mod enabled;
 mod flatten;
 mod granules;
+mod liveness_to_safety;
 mod mutants;
 mod pinned;
-mod pursuit;
 mod recover;
 mod relocate;
 mod restart;
@@ -45,9 +45,11 @@ pub use constants::{Constants, constants};
 pub use definitions::{Definitions, definitions};
 pub use flatten::{Flat, flatten};
 pub use granules::{Divided, Fork, Grain, Granule, granules};
+pub use liveness_to_safety::{
+    Asked, Aspect, Begin, Finding, LivenessToSafety, LivenessToSafetyError, Stage, liveness_to_safety,
+};
 pub use mutants::{Mutant, Mutants, mutants};
 pub use pinned::{Eliminate, PinError, Pinned, pinned};
-pub use pursuit::{Asked, Aspect, Begin, Finding, Pursuit, PursuitError, Stage, pursuit};
 pub use recover::{Recovered, recover_control};
 pub use restart::{outside, started_at, within};
 pub use shortcuts::{Shortcut, with_shortcuts};
@@ -56,8 +58,8 @@ pub use slice::{Slice, slice};
 use crate::evidence::{Evidence, NodeFormulas, Run};
 use crate::origin::ElementId;
 
-/// The way back from the system that a pass made to the one it was made from.
-pub trait WayBack {
+/// The map back from the system that a pass made to the one it was made from.
+pub trait Restore {
     /// The run of the old system that a run of the new one stands for; none if there is none or it was not found, in
     /// which case the new system's answer must not be used.
     fn run(&self, run: &Run) -> Option<Run>;
@@ -107,10 +109,10 @@ pub trait WayBack {
     }
 }
 
-/// The way back over several passes, made one after the other.
+/// The map back over several passes, made one after the other.
 #[derive(Default)]
 pub struct Passes {
-    steps: Vec<Box<dyn WayBack + Send + std::marker::Sync>>,
+    steps: Vec<Box<dyn Restore + Send + std::marker::Sync>>,
 }
 
 impl Passes {
@@ -120,13 +122,13 @@ impl Passes {
     }
 
     /// Notes that a further pass was made, of the system that the passes before made.
-    pub fn then(mut self, pass: impl WayBack + Send + std::marker::Sync + 'static) -> Passes {
+    pub fn then(mut self, pass: impl Restore + Send + std::marker::Sync + 'static) -> Passes {
         self.steps.push(Box::new(pass));
         self
     }
 }
 
-impl WayBack for Passes {
+impl Restore for Passes {
     fn run(&self, run: &Run) -> Option<Run> {
         self.steps.iter().rev().try_fold(run.clone(), |run, pass| pass.run(&run))
     }

@@ -28,7 +28,7 @@ use crate::formula::StateTerm;
 use crate::origin::ElementId;
 use crate::passes::copying::{ClaimCopy, Copying, ParamSymbols, Placement, rename};
 use crate::passes::relocate::Relocation;
-use crate::passes::{Asked, ChainError, WayBack, chain};
+use crate::passes::{Asked, ChainError, Restore, chain};
 use crate::system::{Effect, NodeId, StartId, System, TransitionId};
 
 /// Gives a formula that is equivalent to `exists symbols. formula`, without a quantifier if it can.

@@ -89,8 +89,8 @@ pub fn started_at(system: &System, state: &State, never: StateTerm) -> Option<Sy
     new.pool = pool.freeze();
     new.starts = vec![Start { name: "there".into(), target: state.node, constraint, span: None }];
     new.claims = vec![always(formula, "never")];
-    new.doubt = None;
-    new.provisos.clear();
+    new.ambiguity = None;
+    new.conditions.clear();
     Some(new)
 }
 

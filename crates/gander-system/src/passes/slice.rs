@@ -10,7 +10,7 @@
 //! variables may be unsatisfiable, in which case the slice has start states that the system has not. So
 //!
 //! - the slice has every run of the system, projected: an invariant of the slice is an invariant of the system;
-//! - a run of the slice is a run of the system if first values of the dropped variables can be found; the way back looks for
+//! - a run of the slice is a run of the system if first values of the dropped variables can be found; the map back looks for
 //!   them by evaluation, and gives up (no run) if that does not succeed;
 //! - states that differ in dropped variables only are one state of the slice, so arguments from distinct states or from
 //!   states that are no start do not carry over (docs/semantics.md, kind 3), nor do diameters.
@@ -22,7 +22,7 @@ use crate::builder::BuildError;
 use crate::claim::{ClaimId, ClaimKind, FairnessId, FairnessKind, Goal};
 use crate::evidence::{Leg, NodeFormulas, Run, State, Step};
 use crate::origin::ElementId;
-use crate::passes::WayBack;
+use crate::passes::Restore;
 use crate::passes::constants::equation;
 use crate::passes::copying::{ClaimCopy, Copying, ParamSymbols, Placement};
 use crate::system::{Effect, StartId, System, Transition, VarId};
@@ -355,7 +355,7 @@ fn guess(system: &System, v: VarId, conjuncts: &[TermId], values: &[Value]) -> O
     })
 }
 
-impl WayBack for Slice {
+impl Restore for Slice {
     fn run(&self, run: &Run) -> Option<Run> {
         let first = self.first(run.start, &run.first)?;
         let legs = if self.is_functional(&run.legs) {

@@ -10,7 +10,7 @@ use gander::smt::Solvers;
 use gander::system::{Decided, EvidenceFile, read_evidence_text};
 use gander::system::{System, Verdict};
 use gander::{
-    InternalErrorFile, check_contract_tree, doubt_about, has_no_run, is_contract_tree, needs_a_run, read_input,
+    InternalErrorFile, ambiguity_of, check_contract_tree, has_no_run, is_contract_tree, needs_a_run, read_input,
 };
 
 use gander_text::{message, shown};
@@ -125,8 +125,8 @@ fn judge(
         Decided::Fails => Verdict::Fails(file.evidence),
     };
     let outcome =
-        checker.check(system, file.claim, &verdict).and_then(|certified| match doubt_about(system, &verdict) {
-            Some(doubt) => Err(Rejection::Undecided(doubt.to_string())),
+        checker.check(system, file.claim, &verdict).and_then(|certified| match ambiguity_of(system, &verdict) {
+            Some(ambiguity) => Err(Rejection::Undecided(ambiguity.to_string())),
             None if needs_a_run(system, &verdict) => with_a_run(system, solvers, certified),
             None => Ok(certified),
         });

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use gander::engines::{CancelToken, Nobody};
+use gander::engines::{CancelToken, NullObserver};
 use gander::explanation::failure::{Contrasting, RunRequest};
 use gander::explanation::{Grain, Granularity, Request, Wish};
 use gander::lang::codes::CATALOGUE;
@@ -110,7 +110,7 @@ fn explain_model(file: &str, args: &ExplainArgs, output: &mut Output) -> Result<
             output.flush();
         }
     };
-    let explained = explain_source(&source, file, &options, &cancel, &Nobody, &mut found);
+    let explained = explain_source(&source, file, &options, &cancel, &NullObserver, &mut found);
     if watching && args.output.is_none() && !counts.is_empty() {
         output.put("\n");
     }

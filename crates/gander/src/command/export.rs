@@ -45,11 +45,11 @@ pub fn run(args: &ExportArgs, output: &mut Output) -> u8 {
             systems.len()
         ));
     }
-    if let Some(doubt) = system.doubt.as_ref().filter(|_| format.is_some()) {
+    if let Some(ambiguity) = system.ambiguity.as_ref().filter(|_| format.is_some()) {
         output.complain(&format!(
             "{}: readers of the language differ, and it is written with the runs of both; a claim may fail there that is unknown here: {}\n",
             shown(&args.file),
-            doubt.text
+            ambiguity.text
         ));
     }
     match &args.output {

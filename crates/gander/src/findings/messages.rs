@@ -4,7 +4,9 @@ use gander_certify::Gap;
 use gander_lang::{Code, Diagnostic, Span};
 use gander_report::TraceView;
 use gander_report::describe::{action_text, state_values, trace_view};
-use gander_system::{ClaimId, ElementId, Evidence, Leg, NodeFormulas, NodeId, Run, Suspicion, System, TransitionId};
+use gander_system::{
+    ClaimId, ElementId, Evidence, Leg, LintCandidate, NodeFormulas, NodeId, Run, System, TransitionId,
+};
 
 /// Steps of a run that are told one by one.
 const MOST_STEPS: usize = 8;
@@ -12,25 +14,27 @@ const MOST_STEPS: usize = 8;
 const LONGEST_FORMULA: usize = 160;
 
 /// The code of what would be said, and its place.
-pub(super) fn heading(system: &System, suspicion: &Suspicion) -> (Code, Span) {
+pub(super) fn heading(system: &System, candidate: &LintCandidate) -> (Code, Span) {
     let place = |span: Option<Span>| span.unwrap_or(Span::at(0));
     let element = |e: &ElementId| place(system.elements[e.index()].span);
-    match suspicion {
-        Suspicion::DivisionInStep { element: e, .. } => (Code::W0810, element(e)),
-        Suspicion::DivisionInClaim { claim, .. } => (Code::W0810, place(system.claims[claim.index()].span)),
-        Suspicion::NeverReached { span, .. } => (Code::W0811, place(*span)),
-        Suspicion::AlwaysTrue { element: e, .. } => (Code::W0812, element(e)),
-        Suspicion::Overlap(pairs) => {
+    match candidate {
+        LintCandidate::DivisionInStep { element: e, .. } => (Code::W0810, element(e)),
+        LintCandidate::DivisionInClaim { claim, .. } => (Code::W0810, place(system.claims[claim.index()].span)),
+        LintCandidate::NeverReached { span, .. } => (Code::W0811, place(*span)),
+        LintCandidate::AlwaysTrue { element: e, .. } => (Code::W0812, element(e)),
+        LintCandidate::Overlap(pairs) => {
             (Code::W0813, place(pairs.first().and_then(|(_, second)| system.transition(*second).span)))
         }
-        Suspicion::NeverProvided(number) => (Code::W0817, place(system.provisos[*number].span)),
-        Suspicion::WrongHint { places } => (Code::W0815, places.first().map_or(Span::at(0), |(_, hint)| element(hint))),
+        LintCandidate::NeverProvided(number) => (Code::W0817, place(system.conditions[*number].span)),
+        LintCandidate::WrongHint { places } => {
+            (Code::W0815, places.first().map_or(Span::at(0), |(_, hint)| element(hint)))
+        }
     }
 }
 
 /// What findings are told about.
 pub(super) struct Messages<'a> {
-    /// The system with a claim for each suspicion, which runs are of.
+    /// The system with a claim for each candidate, which runs are of.
     pub system: &'a System,
     /// The system of the author.
     pub source: &'a System,
@@ -88,9 +92,9 @@ impl Messages<'_> {
     }
 
     pub fn never_provided(&self, number: usize) -> Diagnostic {
-        let proviso = &self.source.provisos[number];
-        let span = proviso.span.unwrap_or(Span::at(0));
-        let message = format!("`{}` is provided that `{}`, which never holds", proviso.claim, proviso.text);
+        let condition = &self.source.conditions[number];
+        let span = condition.span.unwrap_or(Span::at(0));
+        let message = format!("`{}` is provided that `{}`, which never holds", condition.claim, condition.text);
         Diagnostic::new(Code::W0817, span, message)
             .note("so the property says nothing: it holds in every run, whatever else happens")
     }

@@ -1,4 +1,4 @@
-//! Findings that lint a model (docs/findings.md): suspicions of the system, settled like claims.
+//! Findings that lint a model (docs/findings.md): candidates of the system, settled like claims.
 //!
 //! They are looked for once the claims are decided, with what is known from that: nodes and conditions that some run has
 //! shown already are not asked for again, and proved invariants help with the rest. There is little time for them
@@ -10,17 +10,17 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use gander_certify::{CheckLimits, Checker};
-use gander_engines::{CancelToken, CheckConfig, CheckReport, Nobody};
+use gander_engines::{CancelToken, CheckConfig, CheckReport, NullObserver};
 use gander_lang::{Allowance, Code, Diagnostic};
 use gander_system::{
-    ClaimId, Condition, Effect, Element, Evidence, Leg, NodeFormulas, NodeId, Run, Span, State, StateTerm, Step,
-    Suspicion, System, Verdict,
+    ClaimId, Condition, Effect, Element, Evidence, Leg, LintCandidate, NodeFormulas, NodeId, Run, Span, State,
+    StateTerm, Step, System, Verdict,
 };
 use gander_term::{Pool, TermId, Value, evaluate};
 
 use messages::Messages;
 
-/// How long suspicions are looked into.
+/// How long candidates are looked into.
 const TIME: Duration = Duration::from_secs(1);
 /// How many are.
 const MOST: usize = 200;
@@ -47,71 +47,71 @@ pub(crate) struct Lint<'a> {
 /// What is wrong with the model, in the order of the text.
 pub(crate) fn findings(lint: &Lint<'_>, cancel: &CancelToken) -> Vec<Diagnostic> {
     let system = lint.system;
-    let mut suspicions = system.suspicions();
-    if suspicions.list.is_empty() || cancel.is_cancelled() || lint.time.is_some_and(|t| t.is_zero()) {
+    let mut candidates = system.candidates();
+    if candidates.list.is_empty() || cancel.is_cancelled() || lint.time.is_some_and(|t| t.is_zero()) {
         return Vec::new();
     }
     let begun = Instant::now();
     let time = lint.time.map_or(TIME, |t| t.min(TIME));
     let known = Known::of(system, lint.report);
     let open: Vec<bool> =
-        suspicions.list.iter().map(|s| lint.wanted(s) && known.leaves_open(system, suspicions.pool(), s)).collect();
+        candidates.list.iter().map(|s| lint.wanted(s) && known.leaves_open(system, candidates.pool(), s)).collect();
     let mut at = 0;
-    suspicions.list.retain(|_| {
+    candidates.list.retain(|_| {
         at += 1;
         open[at - 1]
     });
-    suspicions.list.truncate(MOST);
-    if suspicions.list.is_empty() {
+    candidates.list.truncate(MOST);
+    if candidates.list.is_empty() {
         return Vec::new();
     }
     let lemmas: Vec<&NodeFormulas> = invariants(lint.report).take(MOST_LEMMAS).collect();
-    let (asked, list) = system.with_suspicions(suspicions, &lemmas);
+    let (asked, list) = system.with_lint_claims(candidates, &lemmas);
     let asked = Arc::new(asked);
     let mut config = lint.config.clone();
     config.claims = (0..list.len()).map(ClaimId::from).collect();
     config.timeout = Some(time);
     config.log_smt = None;
     config.second_opinion = None;
-    let answers = gander_engines::check(&asked, &config, cancel, &Nobody);
+    let answers = gander_engines::check(&asked, &config, cancel, &NullObserver);
     let verdict = |i: usize| answers.outcomes.iter().find(|o| o.claim.index() == i).map(|o| &o.verdict);
     let unreached: Vec<NodeId> = list
         .iter()
         .enumerate()
         .filter_map(|(i, s)| match (s, verdict(i)) {
-            (Suspicion::NeverReached { nodes, .. }, Some(Verdict::Fails(_))) => Some(nodes.clone()),
+            (LintCandidate::NeverReached { nodes, .. }, Some(Verdict::Fails(_))) => Some(nodes.clone()),
             _ => None,
         })
         .flatten()
         .collect();
     let say = Messages { system: &asked, source: system };
     let mut found = Vec::new();
-    for (i, suspicion) in list.iter().enumerate() {
+    for (i, candidate) in list.iter().enumerate() {
         let Some(verdict) = verdict(i) else { continue };
-        found.extend(match (suspicion, verdict) {
-            (Suspicion::DivisionInStep { element, divisor, .. }, Verdict::Holds(Evidence::Run(run))) => {
+        found.extend(match (candidate, verdict) {
+            (LintCandidate::DivisionInStep { element, divisor, .. }, Verdict::Holds(Evidence::Run(run))) => {
                 Some(say.division_in_step(*element, divisor, run))
             }
-            (Suspicion::DivisionInClaim { claim, divisor, .. }, Verdict::Holds(Evidence::Run(run))) => {
+            (LintCandidate::DivisionInClaim { claim, divisor, .. }, Verdict::Holds(Evidence::Run(run))) => {
                 Some(say.division_in_claim(*claim, divisor, run))
             }
-            (Suspicion::NeverProvided(number), Verdict::Fails(_)) => Some(say.never_provided(*number)),
-            (Suspicion::NeverReached { name, span, nodes }, Verdict::Fails(evidence)) => {
+            (LintCandidate::NeverProvided(number), Verdict::Fails(_)) => Some(say.never_provided(*number)),
+            (LintCandidate::NeverReached { name, span, nodes }, Verdict::Fails(evidence)) => {
                 Some(say.never_reached(name, *span, nodes, evidence))
             }
-            (Suspicion::AlwaysTrue { element, transition, cases }, Verdict::Holds(_))
+            (LintCandidate::AlwaysTrue { element, transition, cases }, Verdict::Holds(_))
                 if cases.iter().any(|c| known.visited[c.node.index()] && !unreached.contains(&c.node)) =>
             {
                 Some(say.always_true(*element, *transition))
             }
-            (Suspicion::Overlap(pairs), Verdict::Holds(Evidence::Run(run))) => say.overlap(pairs, run),
-            (Suspicion::WrongHint { places }, Verdict::Fails(Evidence::Run(run))) => say.wrong_hint(places, run),
+            (LintCandidate::Overlap(pairs), Verdict::Holds(Evidence::Run(run))) => say.overlap(pairs, run),
+            (LintCandidate::WrongHint { places }, Verdict::Fails(Evidence::Run(run))) => say.wrong_hint(places, run),
             _ => None,
         });
     }
     let wrong = |node: NodeId, hint: &Element<StateTerm>| {
         list.iter().enumerate().any(|(i, s)| {
-            matches!(s, Suspicion::WrongHint { places } if places.contains(&(node, hint.id)))
+            matches!(s, LintCandidate::WrongHint { places } if places.contains(&(node, hint.id)))
                 && matches!(verdict(i), Some(Verdict::Fails(_)))
         })
     };
@@ -128,8 +128,8 @@ impl Lint<'_> {
     }
 
     /// False if nobody would hear of it.
-    fn wanted(&self, suspicion: &Suspicion) -> bool {
-        let (code, span) = messages::heading(self.system, suspicion);
+    fn wanted(&self, candidate: &LintCandidate) -> bool {
+        let (code, span) = messages::heading(self.system, candidate);
         // Whether an invariant is inductive is another question, with another code.
         code == Code::W0815 || !self.is_allowed(&Diagnostic::new(code, span, ""))
     }
@@ -234,11 +234,11 @@ impl Known {
         }
     }
 
-    /// False if a run has shown that the suspicion is wrong.
-    fn leaves_open(&self, system: &System, pool: &Pool, suspicion: &Suspicion) -> bool {
-        match suspicion {
-            Suspicion::NeverReached { nodes, .. } => !nodes.iter().any(|n| self.visited[n.index()]),
-            Suspicion::AlwaysTrue { cases, .. } => {
+    /// False if a run has shown that the candidate is wrong.
+    fn leaves_open(&self, system: &System, pool: &Pool, candidate: &LintCandidate) -> bool {
+        match candidate {
+            LintCandidate::NeverReached { nodes, .. } => !nodes.iter().any(|n| self.visited[n.index()]),
+            LintCandidate::AlwaysTrue { cases, .. } => {
                 let refuted = |c: &Condition| {
                     let conditions = || std::iter::once(&c.term).chain(&c.samples);
                     let mut here = self.states.iter().filter(|s| s.node == c.node);
@@ -246,8 +246,8 @@ impl Known {
                 };
                 cases.iter().any(|c| self.visited[c.node.index()]) && !cases.iter().any(refuted)
             }
-            Suspicion::NeverProvided(number) => {
-                let condition = system.provisos[*number].condition.term();
+            LintCandidate::NeverProvided(number) => {
+                let condition = system.conditions[*number].condition.term();
                 !self.states.iter().any(|s| has_value(system, pool, condition, s, true))
             }
             _ => true,

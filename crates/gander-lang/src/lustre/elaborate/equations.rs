@@ -63,13 +63,13 @@ impl<'a> Model<'a> {
         if value.is_error() {
             return;
         }
-        let mut proviso = None;
+        let mut condition = None;
         if let Some(provided) = property.provided {
             let given = self.eval_bool(at, provided, "a condition");
             if given.is_error() {
                 return;
             }
-            proviso = Some((given.clone(), self.file.expr(provided).span));
+            condition = Some((given.clone(), self.file.expr(provided).span));
             value = self.scalar(Op::Implies, BOOL, &[&given, &value], property.span);
         }
         let clock = value.clock.unwrap_or(self.instances[i].clock);
@@ -94,11 +94,11 @@ impl<'a> Model<'a> {
             }
         };
         self.claim(name, text, &value, clock, property.span, (aim, ClaimRole::Inner));
-        if let (Some((given, span)), Some(claimed)) = (proviso, self.obligations.last())
+        if let (Some((given, span)), Some(claimed)) = (condition, self.obligations.last())
             && let Some(cell) = given.cell()
         {
             let (name, text) = (claimed.formula.name.clone(), self.source(span));
-            self.provisos.push(Formula { name, text, cell, clock, span });
+            self.conditions.push(Formula { name, text, cell, clock, span });
         }
     }
 

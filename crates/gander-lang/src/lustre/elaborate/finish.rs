@@ -1,7 +1,8 @@
 //! The system: equations as elements of the start and the step, claims, assumptions.
 
 use gander_system::{
-    BuildError, ClaimKind, ClaimOrigin, Goal as StateGoal, NodeId, Proviso, Role, StreamKind, System, SystemBuilder,
+    BuildError, ClaimCondition, ClaimKind, ClaimOrigin, Goal as StateGoal, NodeId, Role, StreamKind, System,
+    SystemBuilder,
 };
 use gander_term::{SymbolId, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -33,8 +34,8 @@ impl Model<'_> {
             })
             .collect();
         let assumed: Vec<TermId> = assumptions.iter().map(|a| self.state_formula(a)).collect();
-        let provisos = std::mem::take(&mut self.provisos);
-        let provided: Vec<TermId> = provisos.iter().map(|p| self.state_goal(p)).collect();
+        let conditions = std::mem::take(&mut self.conditions);
+        let provided: Vec<TermId> = conditions.iter().map(|p| self.state_goal(p)).collect();
         let mut equations: Vec<Option<Cell>> = Vec::new();
         for s in 0..self.streams.list.len() {
             let definition = self.streams.list[s].definition;
@@ -50,10 +51,10 @@ impl Model<'_> {
         }
         match self.write(&equations, causality, &obligations, &claims, &assumptions, &assumed) {
             Ok(()) => {
-                for (p, term) in provisos.into_iter().zip(provided) {
+                for (p, term) in conditions.into_iter().zip(provided) {
                     let Ok(condition) = self.builder.state_formula(term, &p.name) else { continue };
                     let (claim, text, span) = (p.name, p.text, Some(p.span));
-                    self.builder.proviso(Proviso { claim, condition, text, span });
+                    self.builder.condition(ClaimCondition { claim, condition, text, span });
                 }
                 Some(self.builder.finish())
             }

@@ -9,7 +9,7 @@
 //!   pairs of calls that are a few steps apart; one step if there are many calls). Results of arguments that never change never change. Every run of the program is
 //!   one of these, so what is proved here holds;
 //! - the *narrow* one has the functions that are a table of [`ENTRIES`] rows, arbitrary but the same at every instant, and
-//!   elsewhere one value, or the first argument and a number. It is the formula of [`gander_system::Doubt`]: a run counts
+//!   elsewhere one value, or the first argument and a number. It is the formula of [`gander_system::Ambiguity`]: a run counts
 //!   only if some such function makes it, and every one of these is a run of the program.
 //!
 //! A claim that holds in the narrow system and not in the wide one is unknown, with that reason.

@@ -205,7 +205,7 @@ impl Model<'_> {
                 o.formula.name = format!("{below}{}", o.formula.name);
             }
         }
-        for p in &mut self.provisos {
+        for p in &mut self.conditions {
             if !p.name.starts_with(&below) {
                 p.name = format!("{below}{}", p.name);
             }

@@ -91,7 +91,7 @@ pub(super) struct Model<'a> {
     pub(super) obligations: Vec<Obligation>,
     pub(super) assumptions: Vec<Formula>,
     /// Conditions that claims are made under; the names are those of the claims.
-    pub(super) provisos: Vec<Formula>,
+    pub(super) conditions: Vec<Formula>,
     /// What probably holds at every instant and helps in proofs: that assumptions of calls have held so far.
     pub(super) hints: Vec<(String, gander_term::TermId, Span)>,
     /// Names of claims that are taken.
@@ -145,7 +145,7 @@ impl<'a> Model<'a> {
             frame: None,
             obligations: Vec::new(),
             assumptions: Vec::new(),
-            provisos: Vec::new(),
+            conditions: Vec::new(),
             hints: Vec::new(),
             claim_names: FxHashSet::default(),
             paths: FxHashSet::default(),

@@ -21,7 +21,7 @@ use crate::claim::{ClaimKind, Goal};
 use crate::evidence::{Leg, NodeFormulas, Run, State, Step};
 use crate::location::fold_symbol;
 use crate::origin::ElementId;
-use crate::passes::WayBack;
+use crate::passes::Restore;
 use crate::passes::copying::{Copying, ParamSymbols, Placement, rename};
 use crate::system::{Effect, NodeId, Role, StartId, Structure, System, TransitionId, VarId};
 
@@ -64,8 +64,8 @@ pub fn recover_control(system: &System, stop: &dyn Fn() -> bool) -> Result<Optio
     };
     let plain = system.structure == Structure::Foreign
         && system.fairness.is_empty()
-        && system.provisos.is_empty()
-        && system.doubt.is_none()
+        && system.conditions.is_empty()
+        && system.ambiguity.is_none()
         && system.step_limit.is_none()
         && system.claims.iter().all(|c| about_states(&c.kind));
     if !plain {
@@ -285,7 +285,7 @@ impl Recovered {
     }
 }
 
-impl WayBack for Recovered {
+impl Restore for Recovered {
     fn run(&self, run: &Run) -> Option<Run> {
         if run.length() > LONGEST_RUN {
             return None;

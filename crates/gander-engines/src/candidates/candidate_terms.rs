@@ -1,0 +1,234 @@
+//! The terms that candidates are made of: state variables, and what guards, effects, starts, assumptions and claims say
+//! about a single state.
+//!
+//! A part of an effect that speaks of the next state alone is as good as one that speaks of the current state: next
+//! variables are renamed. Only terms over variables that the claims depend on are taken, and small ones first.
+
+use std::sync::Arc;
+
+use gander_system::{Effect, StartId, System};
+use gander_term::{IBig, Op, Pool, RBig, Sort, SymbolId, TermId, Value};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::encode::encoding::Encoding;
+
+/// How many terms are taken.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Room {
+    pub truths: usize,
+    pub numbers: usize,
+}
+
+/// See the module's documentation.
+#[derive(Debug, Default)]
+pub(crate) struct CandidateTerms {
+    /// Terms of sort bool, none of them a negation or a constant.
+    pub truths: Vec<TermId>,
+    /// Terms of sort int or real.
+    pub numbers: Vec<TermId>,
+    /// Bit-vector variables.
+    pub bits: Vec<TermId>,
+    /// The int and the real constants of the model, sorted.
+    pub ints: Vec<IBig>,
+    pub reals: Vec<RBig>,
+}
+
+/// Terms deeper than this are no words.
+const LARGEST: u32 = 60;
+
+/// Which symbols a term mentions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Mentions {
+    Nothing,
+    Current,
+    Next,
+    Other,
+}
+
+impl Mentions {
+    fn join(self, other: Mentions) -> Mentions {
+        match (self, other) {
+            (Mentions::Nothing, m) | (m, Mentions::Nothing) => m,
+            (a, b) if a == b => a,
+            _ => Mentions::Other,
+        }
+    }
+}
+
+impl CandidateTerms {
+    /// The words of a system and of formulas about its states, within a room.
+    pub(crate) fn of(e: &mut Encoding, claimed: &[TermId], room: Room) -> CandidateTerms {
+        let system = Arc::clone(&e.system);
+        let cone = cone(&system, &mut e.pool, claimed);
+        let mut roots: Vec<TermId> = claimed.to_vec();
+        for t in system.transition_ids() {
+            roots.push(system.guard_term(&mut e.pool, t));
+            for part in &system.transition(t).effect {
+                match *part {
+                    Effect::Assign { value, .. } => roots.push(value.term()),
+                    Effect::Constrain { relation, .. } => roots.push(relation.term()),
+                    Effect::Keep { .. } => {}
+                }
+            }
+        }
+        for s in 0..system.starts.len() {
+            roots.push(system.start_term(&mut e.pool, StartId::from(s)));
+        }
+        for n in system.node_ids() {
+            roots.push(system.assumption_term(&mut e.pool, n));
+        }
+        Words::new(&system, &mut e.pool, cone).gather(&mut e.pool, &roots, room)
+    }
+}
+
+struct Words<'s> {
+    system: &'s System,
+    cone: FxHashSet<SymbolId>,
+    /// Next variables to current ones.
+    back: FxHashMap<SymbolId, TermId>,
+}
+
+impl<'s> Words<'s> {
+    fn new(system: &'s System, pool: &mut Pool, cone: FxHashSet<SymbolId>) -> Words<'s> {
+        let back = system.vars.iter().map(|v| (v.next, pool.var(v.current))).collect();
+        Words { system, cone, back }
+    }
+
+    fn gather(&self, pool: &mut Pool, roots: &[TermId], room: Room) -> CandidateTerms {
+        let mut vocabulary = CandidateTerms::default();
+        let mut words: Vec<(u32, TermId)> = Vec::new();
+        for v in self.system.vars.iter().filter(|v| self.cone.contains(&v.current)) {
+            words.push((0, pool.var(v.current)));
+        }
+        let current: FxHashSet<SymbolId> = self.system.vars.iter().map(|v| v.current).collect();
+        let mut seen: FxHashMap<TermId, (Mentions, u32)> = FxHashMap::default();
+        for t in pool.postorder(roots) {
+            let op = pool.op(t);
+            let (mut mentions, mut size) = match op {
+                Op::Symbol(s) if current.contains(&s) => (Mentions::Current, 1),
+                Op::Symbol(s) if self.back.contains_key(&s) => (Mentions::Next, 1),
+                Op::Symbol(_) | Op::Forall | Op::Exists => (Mentions::Other, 1),
+                _ => (Mentions::Nothing, 1),
+            };
+            for a in pool.args(t) {
+                let (of_arg, size_of_arg) = seen[a];
+                mentions = mentions.join(of_arg);
+                size = size_of_arg.saturating_add(size);
+            }
+            seen.insert(t, (mentions, size));
+            match pool.as_constant(t) {
+                Some(Value::Int(i)) => vocabulary.ints.push(i),
+                Some(Value::Real(r)) => vocabulary.reals.push(r),
+                _ => {}
+            }
+            let alone = matches!(mentions, Mentions::Current | Mentions::Next);
+            if alone && size <= LARGEST && !matches!(op, Op::Not | Op::Neg) {
+                let word = if mentions == Mentions::Next { pool.substitute(t, &self.back) } else { t };
+                let free = pool.free_symbols(&[word]);
+                if free.iter().all(|s| self.cone.contains(s)) {
+                    words.push((size, word));
+                }
+            }
+        }
+        vocabulary.ints.extend([IBig::ZERO, IBig::ONE]);
+        vocabulary.ints.sort_unstable();
+        vocabulary.ints.dedup();
+        vocabulary.reals.push(RBig::ZERO);
+        vocabulary.reals.sort_unstable();
+        vocabulary.reals.dedup();
+        words.sort_by_key(|w| w.0);
+        let mut taken = FxHashSet::default();
+        for (_, word) in words {
+            if !taken.insert(word) {
+                continue;
+            }
+            match pool.sort(word) {
+                Sort::Bool if vocabulary.truths.len() < room.truths && is_word(pool, word) => {
+                    vocabulary.truths.push(word);
+                }
+                Sort::Int | Sort::Real if vocabulary.numbers.len() < room.numbers && !is_shift(pool, word) => {
+                    vocabulary.numbers.push(word);
+                }
+                Sort::Enum(id) if pool.as_symbol(word).is_some() => {
+                    for variant in 0..pool.enumeration(id).variants.len() as u32 {
+                        let constant = pool.constant(Value::Enum(id, variant));
+                        let equal = pool.eq(word, constant);
+                        if taken.insert(equal) && vocabulary.truths.len() < room.truths {
+                            vocabulary.truths.push(equal);
+                        }
+                    }
+                }
+                Sort::BitVec(_) if pool.as_symbol(word).is_some() => vocabulary.bits.push(word),
+                _ => {}
+            }
+        }
+        vocabulary
+    }
+}
+
+fn is_word(pool: &Pool, t: TermId) -> bool {
+    pool.as_bool(t).is_none() && pool.op(t) != Op::Not
+}
+
+/// A sum or difference with a constant: bounds of it are bounds of the rest.
+fn is_shift(pool: &Pool, t: TermId) -> bool {
+    matches!(pool.op(t), Op::Add | Op::Sub) && pool.args(t).iter().any(|&a| pool.as_constant(a).is_some())
+}
+
+/// The current symbols of the variables that some formulas depend on, if that is found out by following effects; all if
+/// there are no formulas.
+fn cone(system: &System, pool: &mut Pool, formulas: &[TermId]) -> FxHashSet<SymbolId> {
+    let all: FxHashSet<SymbolId> = system.vars.iter().map(|v| v.current).collect();
+    if formulas.is_empty() {
+        return all;
+    }
+    let of: FxHashMap<SymbolId, usize> =
+        system.vars.iter().enumerate().flat_map(|(i, v)| [(v.current, i), (v.next, i)]).collect();
+    let mentioned = |pool: &Pool, terms: &[TermId]| -> Vec<usize> {
+        pool.free_symbols(terms).iter().filter_map(|s| of.get(s).copied()).collect()
+    };
+    let mut edges: Vec<Vec<usize>> = vec![Vec::new(); system.vars.len()];
+    let mut always: Vec<usize> = mentioned(pool, formulas);
+    for t in system.transition_ids() {
+        let guard = system.guard_term(pool, t);
+        always.extend(mentioned(pool, &[guard]));
+        for part in &system.transition(t).effect {
+            match *part {
+                Effect::Assign { var, value, .. } => edges[var.index()].extend(mentioned(pool, &[value.term()])),
+                Effect::Keep { .. } => {}
+                Effect::Constrain { relation, .. } => {
+                    let term = relation.term();
+                    let related = mentioned(pool, &[term]);
+                    match defined(system, pool, term) {
+                        Some(v) => edges[v].extend(related),
+                        None => related.iter().for_each(|&v| edges[v].extend(&related)),
+                    }
+                }
+            }
+        }
+    }
+    for n in system.node_ids() {
+        let assumption = system.assumption_term(pool, n);
+        let related = mentioned(pool, &[assumption]);
+        related.iter().for_each(|&v| edges[v].extend(&related));
+    }
+    let mut inside = vec![false; system.vars.len()];
+    let mut stack = always;
+    while let Some(v) = stack.pop() {
+        if !std::mem::replace(&mut inside[v], true) {
+            stack.extend_from_slice(&edges[v]);
+        }
+    }
+    system.vars.iter().zip(inside).filter(|(_, inside)| *inside).map(|(v, _)| v.current).collect()
+}
+
+/// The variable whose next value a constraint `x' == e`, `x'` or `not x'` defines.
+fn defined(system: &System, pool: &Pool, t: TermId) -> Option<usize> {
+    let next = |t: TermId| pool.as_symbol(t).and_then(|s| system.vars.iter().position(|v| v.next == s));
+    match (pool.op(t), pool.args(t)) {
+        (Op::Eq, &[a, b]) => next(a).or_else(|| next(b)),
+        (Op::Not, &[a]) => next(a),
+        (Op::Symbol(_), _) => next(t),
+        _ => None,
+    }
+}

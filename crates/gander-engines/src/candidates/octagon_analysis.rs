@@ -1,0 +1,254 @@
+//! Abstract interpretation with octagons, hence with intervals too: a climb to an inductive element.
+//!
+//! An element of the domain has an octagon for each node and each value of a mode variable, over the numbers that states
+//! remember. The climb begins with the octagons around sampled states. Instead of transfer functions for each operator it
+//! uses the best abstract transformer, found with a solver (Reps, Sagiv and Yorsh, *Symbolic implementation of the best
+//! transformer*, 2004): a step from within the element to a state outside is a model; the element is widened, with
+//! thresholds from the constants of the model, to include that state, until there is no such step. Bounds passed on
+//! the way are kept as candidates: in place of narrowing, houdini finds the tightest of them that are inductive.
+//!
+//! Whatever comes out is a set of candidates. A mistake here costs candidates, nothing else.
+
+use std::sync::Arc;
+
+use gander_system::{NodeId, State};
+use gander_term::{Pool, RBig, Sort, TermId, Value};
+use rustc_hash::FxHashSet;
+
+use crate::candidates::candidate::Candidate;
+use crate::encode::encoding::Encoding;
+
+use crate::arith::octagon::{Bound, Octagon};
+use crate::candidates::candidate_terms::CandidateTerms;
+
+/// Variables of an octagon.
+const MOST_VARIABLES: usize = 6;
+
+/// Models before the climb is given up.
+const MOST_MODELS: usize = 120;
+
+/// Modes that states are told apart by.
+const MOST_MODES: usize = 6;
+
+/// Nodes of control graphs that are climbed over.
+const MOST_NODES: usize = 12;
+
+/// An octagon about the states at a node in which a variable has a value.
+struct Cell {
+    node: NodeId,
+    mode: Option<(usize, Value)>,
+    sort: Sort,
+    variables: Vec<usize>,
+    /// None: no such state was seen.
+    octagon: Option<Octagon>,
+}
+
+impl Cell {
+    fn values(&self, state: &State) -> Option<Vec<RBig>> {
+        let meant = state.node == self.node && self.mode.as_ref().is_none_or(|(v, value)| state.values[*v] == *value);
+        if !meant {
+            return None;
+        }
+        let number = |v: &usize| match &state.values[*v] {
+            Value::Int(i) => Some(RBig::from(i.clone())),
+            Value::Real(r) => Some(r.clone()),
+            _ => None,
+        };
+        self.variables.iter().map(number).collect()
+    }
+}
+
+/// See the module's documentation.
+pub(crate) struct OctagonAnalysis {
+    cells: Vec<Cell>,
+    ints: Vec<RBig>,
+    reals: Vec<RBig>,
+    /// Bounds that were passed.
+    passed: FxHashSet<Candidate>,
+    models: usize,
+}
+
+impl OctagonAnalysis {
+    /// A climb from the octagons around sampled states; none if there are no numbers to bound, or too many nodes.
+    pub(crate) fn new(
+        e: &mut Encoding,
+        nodes: &[NodeId],
+        vocabulary: &CandidateTerms,
+        samples: &dyn Fn(NodeId) -> Vec<State>,
+    ) -> Option<OctagonAnalysis> {
+        if nodes.len() > MOST_NODES {
+            return None;
+        }
+        let (system, memory) = (Arc::clone(&e.system), e.memory());
+        let words: FxHashSet<TermId> = vocabulary.numbers.iter().copied().collect();
+        let mut of_sort = Vec::new();
+        for sort in [Sort::Int, Sort::Real] {
+            let mut variables: Vec<usize> = Vec::new();
+            for (v, var) in system.vars.iter().enumerate() {
+                if var.sort == sort && memory[v] && words.contains(&e.pool.var(var.current)) {
+                    variables.push(v);
+                }
+            }
+            variables.truncate(MOST_VARIABLES);
+            if !variables.is_empty() {
+                of_sort.push((sort, variables));
+            }
+        }
+        if of_sort.is_empty() {
+            return None;
+        }
+        let modes = modes(e, vocabulary);
+        let mut cells = Vec::new();
+        for &node in nodes {
+            for (sort, variables) in &of_sort {
+                for mode in std::iter::once(None).chain(modes.iter().cloned().map(Some)) {
+                    cells.push(Cell { node, mode, sort: *sort, variables: variables.clone(), octagon: None });
+                }
+            }
+        }
+        let near = |constants: Vec<RBig>| {
+            let mut all: Vec<RBig> = constants.iter().flat_map(|c| [c - RBig::ONE, c.clone(), c + RBig::ONE]).collect();
+            // Lower bounds are upper bounds of what is negated.
+            all.extend(all.clone().into_iter().map(|c| -c));
+            all.sort_unstable();
+            all.dedup();
+            all
+        };
+        let ints = near(vocabulary.ints.iter().map(|i| RBig::from(i.clone())).collect());
+        let reals = near(vocabulary.reals.clone());
+        let mut ascent = OctagonAnalysis { cells, ints, reals, passed: FxHashSet::default(), models: 0 };
+        for &node in nodes {
+            for state in samples(node) {
+                ascent.meet(&state, |octagon, values, _| octagon.include(values));
+            }
+        }
+        Some(ascent)
+    }
+
+    fn meet(&mut self, state: &State, grow: impl Fn(&mut Octagon, &[RBig], &[RBig])) {
+        for cell in &mut self.cells {
+            let Some(values) = cell.values(state) else { continue };
+            let thresholds = if cell.sort == Sort::Int { &self.ints } else { &self.reals };
+            match &mut cell.octagon {
+                Some(octagon) => grow(octagon, &values, thresholds),
+                none => *none = Some(Octagon::point(&values)),
+            }
+        }
+    }
+
+    /// Widens the element to include a state that a step leads to; false if the climb has taken too long.
+    pub(crate) fn climb(&mut self, e: &mut Encoding, state: &State) -> bool {
+        self.passed.extend(self.element(e));
+        self.meet(state, |octagon, values, thresholds| octagon.widen(values, thresholds));
+        self.models += 1;
+        self.models < MOST_MODELS
+    }
+
+    /// The element as candidates: it is inductive if no step leads from all of them to a violation of one.
+    pub(crate) fn element(&self, e: &mut Encoding) -> Vec<Candidate> {
+        let mut found = Vec::new();
+        for cell in &self.cells {
+            match &cell.octagon {
+                None => found.push(guarded(e, cell, None)),
+                Some(octagon) => found.extend(octagon.bounds().iter().map(|b| guarded(e, cell, Some(b)))),
+            }
+        }
+        found
+    }
+
+    /// The candidates to confirm: the element, what follows from it in each octagon, and all bounds on the way.
+    pub(crate) fn candidates(&self, e: &mut Encoding) -> Vec<Candidate> {
+        let mut found = self.element(e);
+        for cell in &self.cells {
+            let Some(octagon) = &cell.octagon else { continue };
+            #[cfg_attr(not(test), allow(unused_mut))]
+            let mut closed = octagon.closed();
+            #[cfg(test)]
+            if e.bug == Some(crate::seeded_bugs::SeededBug::WrongClosure) {
+                closed.shrink();
+            }
+            found.extend(closed.bounds().iter().map(|b| guarded(e, cell, Some(b))));
+        }
+        let mut passed: Vec<Candidate> = self.passed.iter().copied().collect();
+        passed.sort_unstable();
+        found.extend(passed);
+        let mut seen = FxHashSet::default();
+        found.retain(|c| e.pool.as_bool(c.formula) != Some(true) && seen.insert(*c));
+        found
+    }
+}
+
+/// Values of a variable that tells modes apart: the first of the vocabulary that is an enumeration or a truth value that
+/// states remember.
+fn modes(e: &mut Encoding, vocabulary: &CandidateTerms) -> Vec<(usize, Value)> {
+    let (system, memory) = (Arc::clone(&e.system), e.memory());
+    let words: FxHashSet<TermId> = vocabulary.truths.iter().copied().collect();
+    for (v, var) in system.vars.iter().enumerate().filter(|(v, _)| memory[*v]) {
+        match var.sort {
+            Sort::Enum(id) => {
+                let count = e.pool.enumeration(id).variants.len();
+                if count <= MOST_MODES {
+                    return (0..count as u32).map(|i| (v, Value::Enum(id, i))).collect();
+                }
+            }
+            Sort::Bool if words.contains(&e.pool.var(var.current)) => {
+                return [false, true].map(|b| (v, Value::Bool(b))).to_vec();
+            }
+            _ => {}
+        }
+    }
+    Vec::new()
+}
+
+/// `mode -> bound`, or that there is no such state.
+fn guarded(e: &mut Encoding, cell: &Cell, bound: Option<&Bound>) -> Candidate {
+    let system = Arc::clone(&e.system);
+    let said = match bound {
+        Some(bound) => formula(&mut e.pool, cell, bound, &|v| system.vars[v].current),
+        None => e.pool.ff(),
+    };
+    let formula = match &cell.mode {
+        None => said,
+        Some((v, value)) => {
+            let variable = e.pool.var(system.vars[*v].current);
+            let value = e.pool.constant(value.clone());
+            let mode = e.pool.eq(variable, value);
+            e.pool.implies(mode, said)
+        }
+    };
+    Candidate { node: cell.node, formula }
+}
+
+fn formula(pool: &mut Pool, cell: &Cell, bound: &Bound, symbol: &dyn Fn(usize) -> gander_term::SymbolId) -> TermId {
+    let constant = |pool: &mut Pool, r: &RBig| match cell.sort {
+        // Between ints, a bound is as good as the next int below it.
+        Sort::Int => pool.int(r.floor()),
+        _ => pool.real(r.clone()),
+    };
+    let variable = |pool: &mut Pool, v: usize| pool.var(symbol(cell.variables[v]));
+    let (x, plus) = bound.first;
+    let x = variable(pool, x);
+    let (term, negated) = match bound.second {
+        None => (x, !plus),
+        Some((y, same)) => {
+            let y = variable(pool, y);
+            match (plus, same) {
+                (true, true) => (pool.add(x, y), false),
+                (true, false) => (pool.sub(x, y), false),
+                (false, true) => (pool.sub(y, x), false),
+                (false, false) => (pool.add(x, y), true),
+            }
+        }
+    };
+    if negated {
+        let rounded = match cell.sort {
+            Sort::Int => RBig::from(bound.bound.floor()),
+            _ => bound.bound.clone(),
+        };
+        let c = constant(pool, &-rounded);
+        pool.le(c, term)
+    } else {
+        let c = constant(pool, &bound.bound);
+        pool.le(term, c)
+    }
+}

@@ -1,0 +1,367 @@
+//! Plans: all values of some unknowns that satisfy some formulas, one after the other.
+//!
+//! A plan alternates between computing and choosing. Formulas are looked at as soon as their symbols are known. An unknown
+//! that a formula equates with something known is computed; any other is chosen from a set that contains all of its
+//! solutions: a finite sort, or the intervals that the formulas leave it ([`crate::arith::intervals`]). As the formulas themselves
+//! are checked, the set may be larger than need be, and never is smaller: a plan gives every solution, once.
+
+use gander_term::{Op, Pool, Sort, SymbolId, TermId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::code::{Compiler, Frame, Instruction, Slots, Trouble, execute, is_numbered};
+use crate::arith::eliminate::{int_bounds, solution_of};
+use crate::arith::intervals::{Piece, flatten, meet, pieces};
+
+/// A finite sort with more values is not tried out.
+const MOST_OF_A_SORT: u32 = 1 << 16;
+
+/// An interval with more values is not tried out.
+const MOST_OF_AN_INTERVAL: i64 = 1 << 24;
+
+/// How many choices are made between two looks at whether to stop.
+const CHOICES_BETWEEN_LOOKS: u64 = 1 << 12;
+
+/// The values of an unknown to try.
+#[derive(Debug)]
+enum Domain {
+    /// `0 .. n`
+    Count(i64),
+    /// Intervals: from the greatest of the first to the least of the second slots.
+    Intervals(Vec<(Vec<u32>, Vec<u32>)>),
+}
+
+#[derive(Debug)]
+struct Choice {
+    slot: u32,
+    domain: Domain,
+    then: Vec<Instruction>,
+}
+
+/// See the module's documentation.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    first: Vec<Instruction>,
+    choices: Vec<Choice>,
+    /// The slots of the unknowns, in their order.
+    pub unknowns: Vec<u32>,
+}
+
+/// Where a plan is: for each choice, its intervals and the next value.
+#[derive(Debug, Default)]
+pub(crate) struct Progress {
+    levels: Vec<Level>,
+    /// Choices made so far, ever.
+    pub made: u64,
+}
+
+#[derive(Debug, Default)]
+struct Level {
+    intervals: Vec<(i64, i64)>,
+    at: usize,
+    next: i64,
+}
+
+/// A formula and what is unknown in it.
+struct Conjunct {
+    term: TermId,
+    unknown: Vec<SymbolId>,
+    done: bool,
+}
+
+/// `x == e`, as a conjunct says.
+struct Equation {
+    conjunct: usize,
+    x: SymbolId,
+    e: TermId,
+    needs: Vec<SymbolId>,
+}
+
+impl Plan {
+    /// The plan for values of `unknowns` that satisfy all formulas, where everything else in them is known. Says in words
+    /// which unknown has no finite domain.
+    pub(crate) fn new(
+        c: &mut Compiler<'_>,
+        pool: &mut Pool,
+        unknowns: &[SymbolId],
+        formulas: &[TermId],
+        cancelled: &dyn Fn() -> bool,
+    ) -> Result<Plan, String> {
+        let mut open: FxHashSet<SymbolId> = unknowns.iter().copied().collect();
+        let mut conjuncts: Vec<Conjunct> = flatten(pool, formulas)
+            .into_iter()
+            .map(|term| {
+                let unknown = pool.free_symbols(&[term]).into_iter().filter(|s| open.contains(s)).collect();
+                Conjunct { term, unknown, done: false }
+            })
+            .collect();
+        let equations = equations(pool, &conjuncts, &open, cancelled)?;
+        let mut plan = Plan { first: Vec::new(), choices: Vec::new(), unknowns: Vec::new() };
+        let mut slots: FxHashMap<SymbolId, u32> = FxHashMap::default();
+        loop {
+            go_on(cancelled)?;
+            plan.check_what_is_known(c, pool, &mut conjuncts, &open)?;
+            if open.is_empty() {
+                break;
+            }
+            let ready = equations.iter().find(|q| open.contains(&q.x) && q.needs.iter().all(|s| !open.contains(s)));
+            let (x, slot) = match ready {
+                Some(q) => {
+                    conjuncts[q.conjunct].done = true;
+                    (q.x, c.compile(pool, q.e, plan.tape())?)
+                }
+                None => plan.choose(c, pool, unknowns, &conjuncts, &open, cancelled)?,
+            };
+            let term = pool.var(x);
+            c.bind(term, slot);
+            open.remove(&x);
+            slots.insert(x, slot);
+        }
+        plan.unknowns = unknowns.iter().map(|s| slots[s]).collect();
+        Ok(plan)
+    }
+
+    fn tape(&mut self) -> &mut Vec<Instruction> {
+        match self.choices.last_mut() {
+            Some(choice) => &mut choice.then,
+            None => &mut self.first,
+        }
+    }
+
+    fn check_what_is_known(
+        &mut self,
+        c: &mut Compiler<'_>,
+        pool: &Pool,
+        conjuncts: &mut [Conjunct],
+        open: &FxHashSet<SymbolId>,
+    ) -> Result<(), String> {
+        for conjunct in conjuncts.iter_mut().filter(|c| !c.done) {
+            if conjunct.unknown.iter().all(|s| !open.contains(s)) {
+                c.require(pool, conjunct.term, self.tape())?;
+                conjunct.done = true;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds a choice for the unknown with the smallest domain.
+    fn choose(
+        &mut self,
+        c: &mut Compiler<'_>,
+        pool: &mut Pool,
+        unknowns: &[SymbolId],
+        conjuncts: &[Conjunct],
+        open: &FxHashSet<SymbolId>,
+        cancelled: &dyn Fn() -> bool,
+    ) -> Result<(SymbolId, u32), String> {
+        let mut best: Option<(u64, SymbolId, Option<Vec<Piece>>)> = None;
+        let mut unbounded = None;
+        for &x in unknowns.iter().filter(|s| open.contains(s)) {
+            go_on(cancelled)?;
+            let sort = pool.symbol(x).sort;
+            let all = sort.size_within(pool, MOST_OF_A_SORT).map(u64::from);
+            let found = if sort == Sort::Bool { None } else { intervals(pool, x, conjuncts, open) };
+            let size = match (&found, all) {
+                (Some(pieces), all) => Some(size(pool, pieces).min(all.unwrap_or(u64::MAX))),
+                (None, all) => all,
+            };
+            match size {
+                Some(size) if best.as_ref().is_none_or(|b| size < b.0) => {
+                    let found = found.filter(|p| all.is_none_or(|all| self::size(pool, p) < all));
+                    best = Some((size, x, found));
+                    if size <= 2 {
+                        break;
+                    }
+                }
+                Some(_) => {}
+                None => unbounded = unbounded.or(Some(x)),
+            }
+        }
+        let Some((size, x, found)) = best else {
+            let name = unbounded.map_or_else(String::new, |x| pool.symbol(x).name.clone());
+            return Err(format!("`{name}` is chosen from infinitely many values, or from too many"));
+        };
+        let slot = c.frame.slot();
+        let domain = match found {
+            None => Domain::Count(size as i64),
+            Some(found) => {
+                let mut list = Vec::new();
+                for piece in found {
+                    let mut ends = [Vec::new(), Vec::new()];
+                    for (terms, slots) in [piece.lower, piece.upper].into_iter().zip(&mut ends) {
+                        for t in terms {
+                            let slot = c.compile(pool, t, self.tape())?;
+                            slots.push(slot);
+                        }
+                    }
+                    let [lower, upper] = ends;
+                    list.push((lower, upper));
+                }
+                Domain::Intervals(list)
+            }
+        };
+        self.choices.push(Choice { slot, domain, then: Vec::new() });
+        Ok((x, slot))
+    }
+
+    /// Calls `found` for every solution, until it says that it has seen enough (true). Slots of known symbols must be
+    /// set; `cancelled` is asked now and then.
+    pub(crate) fn run(
+        &self,
+        frame: &Frame,
+        slots: &mut Slots,
+        progress: &mut Progress,
+        cancelled: &dyn Fn() -> bool,
+        found: &mut dyn FnMut(&mut Slots) -> Result<bool, Trouble>,
+    ) -> Result<(), Trouble> {
+        if !execute(&self.first, frame, slots)? {
+            return Ok(());
+        }
+        if self.choices.is_empty() {
+            return found(slots).map(drop);
+        }
+        if progress.levels.len() < self.choices.len() {
+            progress.levels.resize_with(self.choices.len(), Level::default);
+        }
+        let mut depth = 0;
+        progress.levels[0].begin(&self.choices[0].domain, slots)?;
+        loop {
+            let choice = &self.choices[depth];
+            let Some(value) = progress.levels[depth].advance() else {
+                if depth == 0 {
+                    return Ok(());
+                }
+                depth -= 1;
+                continue;
+            };
+            progress.made += 1;
+            if progress.made.is_multiple_of(CHOICES_BETWEEN_LOOKS) && cancelled() {
+                return Err(Trouble::Cancelled);
+            }
+            slots.values[choice.slot as usize] = value;
+            if !execute(&choice.then, frame, slots)? {
+                continue;
+            }
+            if depth + 1 == self.choices.len() {
+                if found(slots)? {
+                    return Ok(());
+                }
+            } else {
+                depth += 1;
+                progress.levels[depth].begin(&self.choices[depth].domain, slots)?;
+            }
+        }
+    }
+}
+
+impl Level {
+    fn begin(&mut self, domain: &Domain, slots: &Slots) -> Result<(), Trouble> {
+        self.intervals.clear();
+        match domain {
+            Domain::Count(n) => self.intervals.push((0, n - 1)),
+            Domain::Intervals(list) => {
+                let value = |s: &u32| slots.values[*s as usize];
+                for (lower, upper) in list {
+                    let (low, high) = (lower.iter().map(value).max(), upper.iter().map(value).min());
+                    let (Some(low), Some(high)) = (low, high) else { return Err(Trouble::TooMany) };
+                    if low > high {
+                        continue;
+                    }
+                    if high.checked_sub(low).is_none_or(|n| n >= MOST_OF_AN_INTERVAL) {
+                        return Err(Trouble::TooMany);
+                    }
+                    self.intervals.push((low, high));
+                }
+                self.intervals.sort_unstable();
+            }
+        }
+        self.at = 0;
+        self.next = self.intervals.first().map_or(0, |i| i.0);
+        Ok(())
+    }
+
+    /// The next value; every value once, though intervals may overlap.
+    fn advance(&mut self) -> Option<i64> {
+        while let Some(&(_, high)) = self.intervals.get(self.at) {
+            if self.next <= high {
+                let value = self.next;
+                // The last number of all is the last of its interval.
+                match value.checked_add(1) {
+                    Some(next) => self.next = next,
+                    None => self.at = self.intervals.len(),
+                }
+                return Some(value);
+            }
+            self.at += 1;
+            if let Some(&(low, _)) = self.intervals.get(self.at) {
+                self.next = self.next.max(low);
+            }
+        }
+        None
+    }
+}
+
+/// Making a plan for hundreds of unknowns takes a while: nobody is to wait for that who has no use for it.
+pub(crate) fn go_on(cancelled: &dyn Fn() -> bool) -> Result<(), String> {
+    if cancelled() { Err("interrupted".into()) } else { Ok(()) }
+}
+
+fn equations(
+    pool: &mut Pool,
+    conjuncts: &[Conjunct],
+    open: &FxHashSet<SymbolId>,
+    cancelled: &dyn Fn() -> bool,
+) -> Result<Vec<Equation>, String> {
+    let mut found = Vec::new();
+    for (i, conjunct) in conjuncts.iter().enumerate() {
+        go_on(cancelled)?;
+        for &x in &conjunct.unknown {
+            if !is_numbered(pool.symbol(x).sort) {
+                continue;
+            }
+            let e = match (pool.op(conjunct.term), pool.args(conjunct.term)) {
+                (Op::Symbol(_), _) => Some(pool.tt()),
+                (Op::Not, &[a]) if pool.as_symbol(a) == Some(x) => Some(pool.ff()),
+                (Op::Eq, _) => match solution_of(pool, x, conjunct.term) {
+                    Some(e) => Some(e),
+                    None => match int_bounds(pool, x, conjunct.term) {
+                        // A coefficient of 1, or there would be rounding.
+                        Some(b) if b.exact && b.lower.is_some() && b.lower == b.upper => b.lower,
+                        _ => None,
+                    },
+                },
+                _ => None,
+            };
+            let Some(e) = e else { continue };
+            let needs = pool.free_symbols(&[e]).into_iter().filter(|s| open.contains(s)).collect();
+            found.push(Equation { conjunct: i, x, e, needs });
+        }
+    }
+    Ok(found)
+}
+
+/// Intervals that contain all solutions for `x`, with ends that are known by now; none if they are not bounded.
+fn intervals(pool: &mut Pool, x: SymbolId, conjuncts: &[Conjunct], open: &FxHashSet<SymbolId>) -> Option<Vec<Piece>> {
+    let mut all = vec![Piece::default()];
+    for conjunct in conjuncts.iter().filter(|c| !c.done && c.unknown.contains(&x)) {
+        let found = pieces(pool, x, conjunct.term, open);
+        all = meet(&all, &found);
+    }
+    all.iter().all(Piece::is_bounded).then_some(all)
+}
+
+/// About how many values there are.
+fn size(pool: &Pool, pieces: &[Piece]) -> u64 {
+    let number = |t: &TermId| pool.as_constant(*t).as_ref().and_then(super::code::number);
+    let mut total: u64 = 0;
+    for piece in pieces {
+        let one = piece.lower.iter().any(|t| piece.upper.contains(t));
+        let low = piece.lower.iter().filter_map(number).max();
+        let high = piece.upper.iter().filter_map(number).min();
+        total = total.saturating_add(match (low, high) {
+            _ if one => 1,
+            (Some(low), Some(high)) => u64::try_from(high.saturating_sub(low)).map_or(0, |n| n.saturating_add(1)),
+            _ => 1000,
+        });
+    }
+    total
+}

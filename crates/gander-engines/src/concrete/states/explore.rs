@@ -1,0 +1,521 @@
+//! Breadth-first exploration, in batches, on several threads.
+//!
+//! States have numbers in the order in which they are met; the store is the queue. A batch is a range of numbers that are
+//! next in the queue, cut into consecutive parts, one for each thread. A thread computes the successors of its part
+//! and leaves out those that are known; then all that are left are inserted, in order. So states get the same numbers on
+//! any number of threads: those of a sequential search. Numbers rise with the distance from the start, and the first
+//! state that meets a goal is met by a shortest run.
+
+use std::sync::Arc;
+
+use gander_system::{Evidence, Leg, Run, State, Step, TransitionId};
+use gander_term::stop::look_out;
+
+use super::store::{NONE, Store, hash};
+use crate::concrete::compiled::code::{Trouble, value};
+use crate::concrete::compiled::layout::Layout;
+use crate::concrete::compiled::machine::{Machine, Worker};
+
+/// States of a batch at most, and the choices and steps that one may take about. A few transitions that are not possible
+/// cost as much as a step.
+const MOST_OF_A_BATCH: usize = 1 << 14;
+const WORK_OF_A_BATCH: u64 = 1 << 17;
+const TRIED_FOR_A_STEP: u64 = 4;
+
+/// A batch with fewer states is not worth a second thread.
+const WORTH_A_THREAD: usize = 512;
+
+/// Start states that are looked for in the first piece of work, and how many times more in each further one: they cannot be
+/// found in pieces, so the search for them begins anew, and costs a third more.
+const FIRST_STARTS: usize = 1 << 14;
+const MORE_STARTS: usize = 4;
+
+/// A goal that was met in a state, or by a step from it.
+#[derive(Clone, Debug)]
+pub(crate) struct Met {
+    pub goal: usize,
+    /// The number of the state.
+    pub state: u32,
+    pub step: Option<Taken>,
+}
+
+/// A step in numbers.
+#[derive(Clone, Debug)]
+pub(crate) struct Taken {
+    pub transition: TransitionId,
+    params: Vec<i64>,
+    next: Vec<i64>,
+}
+
+/// Why an exploration cannot go on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Stop {
+    Cancelled,
+    /// The limit on memory is reached.
+    Memory,
+    Trouble(Trouble),
+}
+
+/// Is told the transition of a step, how to get its parameters, and the number of the next state; says whether that is
+/// enough.
+type OnStep<'a> = dyn FnMut(TransitionId, &dyn Fn() -> Vec<i64>, Option<u32>) -> bool + 'a;
+
+/// How far an exploration is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Phase {
+    More,
+    /// All reachable states are known and were looked at.
+    Complete,
+}
+
+/// What an exploration may use.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Resources {
+    /// Bytes.
+    pub memory: u64,
+    pub threads: usize,
+}
+
+/// See the module's documentation.
+#[derive(Debug)]
+pub(crate) struct Explorer {
+    pub machine: Arc<Machine>,
+    layout: Layout,
+    store: Store,
+    resources: Resources,
+    workers: Vec<Worker>,
+    begun: bool,
+    /// More start states are not for this piece of work.
+    most_starts: usize,
+    /// Those that were found when there were too many.
+    starts: usize,
+    /// States whose successors are known.
+    expanded: usize,
+    /// States at a distance of at most `depth`.
+    level_end: usize,
+    depth: u32,
+    /// Choices and steps so far.
+    work: u64,
+    /// Steps so far.
+    edges: u64,
+}
+
+/// Why a part of a batch ended early.
+#[derive(Clone, Copy, Debug)]
+enum Halt {
+    Stop(Stop),
+    /// The value of a variable needs more bits.
+    Widen(usize),
+}
+
+impl From<Trouble> for Halt {
+    fn from(t: Trouble) -> Halt {
+        Halt::Stop(if t == Trouble::Cancelled { Stop::Cancelled } else { Stop::Trouble(t) })
+    }
+}
+
+/// What a thread found.
+#[derive(Debug, Default)]
+struct Part {
+    /// Words of states that were not known.
+    words: Vec<u64>,
+    /// Their hashes, and the states that they were met from.
+    of: Vec<(u64, u32)>,
+    met: Vec<Met>,
+    edges: u64,
+    /// Transitions that were tried.
+    tried: u64,
+    halt: Option<Halt>,
+}
+
+impl Explorer {
+    pub(crate) fn new(machine: Machine, resources: Resources) -> Explorer {
+        let layout = Layout::new(&machine.system);
+        let store = Store::new(layout.words());
+        Explorer {
+            workers: vec![machine.worker()],
+            machine: Arc::new(machine),
+            layout,
+            store,
+            resources,
+            begun: false,
+            most_starts: FIRST_STARTS,
+            starts: 0,
+            expanded: 0,
+            level_end: 0,
+            depth: 0,
+            work: 0,
+            edges: 0,
+        }
+    }
+
+    /// All start states are known.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.begun
+    }
+
+    /// The number of states met so far.
+    pub(crate) fn states(&self) -> usize {
+        if self.begun { self.store.len() } else { self.store.len().max(self.starts) }
+    }
+
+    /// The number of steps between states that were expanded.
+    pub(crate) fn edges(&self) -> u64 {
+        self.edges
+    }
+
+    /// Every state at a smaller distance from the start was looked at.
+    pub(crate) fn depth(&self) -> u32 {
+        self.depth
+    }
+
+    /// Does a piece of work. Goals that are not open are not looked for; a goal is told once, with a shortest run.
+    pub(crate) fn advance(
+        &mut self,
+        open: &[bool],
+        cancelled: &(dyn Fn() -> bool + Sync),
+        met: &mut Vec<Met>,
+    ) -> Result<Phase, Stop> {
+        if !self.begun {
+            self.begun = self.begin(cancelled)?;
+            if !self.begun {
+                self.starts = self.store.len();
+                self.store = Store::new(self.layout.words());
+                self.most_starts = self.most_starts.saturating_mul(MORE_STARTS);
+                return Ok(Phase::More);
+            }
+            self.level_end = self.store.len();
+        } else if self.expanded < self.store.len() {
+            self.batch(open, cancelled, met)?;
+            if self.expanded == self.level_end {
+                self.depth += 1;
+                self.level_end = self.store.len();
+            }
+        }
+        Ok(if self.expanded == self.store.len() { Phase::Complete } else { Phase::More })
+    }
+
+    /// Finds the start states; false if they are too many for a piece of work.
+    fn begin(&mut self, cancelled: &dyn Fn() -> bool) -> Result<bool, Stop> {
+        loop {
+            let mut misfit = None;
+            let (store, layout, memory) = (&mut self.store, &self.layout, self.resources.memory);
+            let (most, mut words) = (self.most_starts, vec![0; layout.words()]);
+            let (mut full, mut later) = (false, false);
+            let machine = Arc::clone(&self.machine);
+            let result = machine.starts(&mut self.workers[0], cancelled, &mut |b, slots| {
+                let values = b.plan.unknowns.iter().map(|&s| slots.values[s as usize]);
+                if let Err(var) = layout.pack(b.target, values, &mut words) {
+                    misfit = Some(var);
+                    return Ok(true);
+                }
+                full |= store.insert(&words, hash(&words), NONE).is_none();
+                full |= store.len() % 4096 == 0 && store.bytes_after(4096) > memory;
+                later |= store.len() > most;
+                Ok(full || later)
+            });
+            match (result, misfit) {
+                (Err(Trouble::Cancelled), _) => return Err(Stop::Cancelled),
+                (Err(t), _) => return Err(Stop::Trouble(t)),
+                (Ok(()), Some(var)) => self.widen(var),
+                (Ok(()), None) if full => return Err(Stop::Memory),
+                (Ok(()), None) => return Ok(!later),
+            }
+        }
+    }
+
+    /// Packs all states again, with more bits for a variable.
+    fn widen(&mut self, var: usize) {
+        let layout = self.layout.wider(var);
+        let mut store = Store::new(layout.words());
+        let mut words = vec![0; layout.words()];
+        for i in 0..self.store.len() as u32 {
+            let old = self.store.state(i);
+            // What fitted before fits now.
+            let _ = layout.pack(self.layout.node(old), self.layout.values(old), &mut words);
+            store.insert(&words, hash(&words), self.store.parent(i));
+        }
+        self.store = store;
+        self.layout = layout;
+    }
+
+    fn batch(&mut self, open: &[bool], cancelled: &(dyn Fn() -> bool + Sync), met: &mut Vec<Met>) -> Result<(), Stop> {
+        let each = self.work / (self.expanded as u64).max(1) + 1;
+        let most = usize::try_from(WORK_OF_A_BATCH / each).unwrap_or(1).clamp(1, MOST_OF_A_BATCH);
+        let (from, to) = (self.expanded, self.level_end.min(self.expanded + most));
+        let parts = loop {
+            let parts = self.parts(from, to, open, cancelled);
+            match parts.iter().find_map(|p| p.halt) {
+                Some(Halt::Widen(var)) => self.widen(var),
+                _ => break parts,
+            }
+        };
+        let mut known: Vec<bool> = open.to_vec();
+        let more: usize = parts.iter().map(|p| p.of.len()).sum();
+        let memory = self.store.bytes_after(more) <= self.resources.memory;
+        for part in parts {
+            for m in part.met {
+                if std::mem::replace(&mut known[m.goal], false) {
+                    met.push(m);
+                }
+            }
+            if let Some(Halt::Stop(stop)) = part.halt {
+                return Err(stop);
+            }
+            if !memory {
+                continue;
+            }
+            self.edges += part.edges;
+            self.work += part.edges + part.tried / TRIED_FOR_A_STEP;
+            for (words, (hash, parent)) in part.words.chunks_exact(self.layout.words()).zip(part.of) {
+                #[cfg(test)]
+                if self.machine.bug == Some(crate::seeded_bugs::SeededBug::LostState) && hash % 3 == 0 {
+                    continue;
+                }
+                look_out();
+                self.store.insert(words, hash, parent).ok_or(Stop::Memory)?;
+            }
+        }
+        if !memory {
+            return Err(Stop::Memory);
+        }
+        for w in &mut self.workers {
+            self.work += std::mem::take(&mut w.progress.made);
+        }
+        self.expanded = to;
+        Ok(())
+    }
+
+    /// The parts of a batch, in order.
+    fn parts(&mut self, from: usize, to: usize, open: &[bool], cancelled: &(dyn Fn() -> bool + Sync)) -> Vec<Part> {
+        let threads = self.resources.threads.min((to - from) / WORTH_A_THREAD).max(1);
+        while self.workers.len() < threads {
+            self.workers.push(self.machine.worker());
+        }
+        let mut workers = std::mem::take(&mut self.workers);
+        let size = (to - from).div_ceil(threads);
+        let part = |w: &mut Worker, i: usize| {
+            let (from, to) = ((from + i * size).min(to), (from + (i + 1) * size).min(to));
+            self.expand(w, from, to, open, cancelled)
+        };
+        let parts = if let [only] = &mut workers[..threads] {
+            vec![part(only, 0)]
+        } else {
+            let part = &part;
+            std::thread::scope(|scope| {
+                let handles: Vec<_> =
+                    workers[..threads].iter_mut().enumerate().map(|(i, w)| scope.spawn(move || part(w, i))).collect();
+                // A panic goes on in this thread, and costs this engine.
+                handles.into_iter().map(|h| h.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+            })
+        };
+        self.workers = workers;
+        parts
+    }
+
+    fn expand(
+        &self,
+        w: &mut Worker,
+        from: usize,
+        to: usize,
+        open: &[bool],
+        cancelled: &(dyn Fn() -> bool + Sync),
+    ) -> Part {
+        let mut part = Part::default();
+        let mut open: Vec<bool> = open.to_vec();
+        let mut words = vec![0; self.layout.words()];
+        for i in from..to {
+            if cancelled() {
+                part.halt = Some(Halt::Stop(Stop::Cancelled));
+                break;
+            }
+            if let Err(halt) = self.expand_one(i as u32, w, &mut open, cancelled, &mut words, &mut part) {
+                part.halt = Some(halt);
+                break;
+            }
+        }
+        part
+    }
+
+    fn expand_one(
+        &self,
+        i: u32,
+        w: &mut Worker,
+        open: &mut [bool],
+        cancelled: &dyn Fn() -> bool,
+        words: &mut [u64],
+        part: &mut Part,
+    ) -> Result<(), Halt> {
+        let machine = &*self.machine;
+        let state = self.store.state(i);
+        let node = self.layout.node(state);
+        machine.enter(w, self.layout.values(state));
+        let mut here: Vec<usize> = Vec::new();
+        machine.look(node, w, open, cancelled, &mut |goal| here.push(goal))?;
+        let before = part.edges;
+        part.tried += machine.system.leaving(node).len() as u64;
+        let mut halt = None;
+        let most = (self.resources.memory / 16) as usize;
+        machine.steps(node, w, cancelled, &mut |m, slots| {
+            part.edges += 1;
+            let (mut meets, watched) = (Vec::new(), &mut *open);
+            machine.look_at_step(m, slots, watched, &mut |goal| meets.push(goal))?;
+            for goal in meets {
+                open[goal] = false;
+                let numbers = |of: &[u32]| of.iter().map(|&s| slots.values[s as usize]).collect();
+                let step = Taken { transition: m.transition, params: numbers(&m.params), next: numbers(&m.next) };
+                part.met.push(Met { goal, state: i, step: Some(step) });
+            }
+            if let Err(var) = self.layout.pack(m.target, m.next.iter().map(|&s| slots.values[s as usize]), words) {
+                halt = Some(Halt::Widen(var));
+                return Ok(true);
+            }
+            let hash = hash(words);
+            let again = part.words.len() >= words.len() && part.words[part.words.len() - words.len()..] == *words;
+            if !again && self.store.find(words, hash).is_none() {
+                part.words.extend_from_slice(words);
+                part.of.push((hash, i));
+                if part.words.len() > most {
+                    halt = Some(Halt::Stop(Stop::Memory));
+                    return Ok(true);
+                }
+            }
+            Ok(false)
+        })?;
+        if let Some(halt) = halt {
+            return Err(halt);
+        }
+        if part.edges == before && !machine.system.node(node).is_final {
+            here.extend(machine.stuck.iter().filter(|&&goal| open[goal]));
+        }
+        for goal in here {
+            if std::mem::replace(&mut open[goal], false) {
+                part.met.push(Met { goal, state: i, step: None });
+            }
+        }
+        Ok(())
+    }
+
+    /// A state, as people and evidence have it.
+    pub(crate) fn state(&self, i: u32) -> State {
+        let words = self.store.state(i);
+        let sorts = self.machine.system.vars.iter().map(|v| v.sort);
+        let values = sorts.zip(self.layout.values(words)).map(|(sort, n)| value(sort, n)).collect();
+        State { node: self.layout.node(words), values }
+    }
+
+    #[allow(dead_code, reason = "for analyses of the whole graph by other engines")]
+    pub(crate) fn node(&self, i: u32) -> gander_system::NodeId {
+        self.layout.node(self.store.state(i))
+    }
+
+    /// Calls `found` with transition, parameters' and next state's numbers of every step from a state, until it says
+    /// true. The next state is none if it was not met yet.
+    pub(crate) fn steps_from(
+        &self,
+        i: u32,
+        w: &mut Worker,
+        cancelled: &dyn Fn() -> bool,
+        found: &mut OnStep<'_>,
+    ) -> Result<(), Trouble> {
+        let state = self.store.state(i);
+        self.machine.enter(w, self.layout.values(state));
+        let mut words = vec![0; self.layout.words()];
+        self.machine.steps(self.layout.node(state), w, cancelled, &mut |m, slots| {
+            let fits = self.layout.pack(m.target, m.next.iter().map(|&s| slots.values[s as usize]), &mut words).is_ok();
+            let next = if fits { self.store.find(&words, hash(&words)) } else { None };
+            let params = || m.params.iter().map(|&s| slots.values[s as usize]).collect();
+            Ok(found(m.transition, &params, next))
+        })
+    }
+
+    /// The step between two states, by this transition if one is given.
+    pub(crate) fn step_between(&self, from: u32, by: Option<TransitionId>, to: u32) -> Option<Step> {
+        let mut w = self.machine.worker();
+        let mut step = None;
+        let never = || false;
+        self.steps_from(from, &mut w, &never, &mut |t, params, next| {
+            if next == Some(to) && by.is_none_or(|b| b == t) {
+                step = Some(self.step(t, &params(), self.state(to).values));
+            }
+            step.is_some()
+        })
+        .ok()?;
+        step
+    }
+
+    fn step(&self, t: TransitionId, params: &[i64], next: Vec<gander_term::Value>) -> Step {
+        let sorts = self.machine.system.transition(t).params.iter().map(|p| p.sort);
+        let params = sorts.zip(params).map(|(sort, &n)| value(sort, n)).collect();
+        Step { transition: t, params, next: Some(next) }
+    }
+
+    /// A shortest run to a state.
+    pub(crate) fn run_to(&self, i: u32) -> Option<Run> {
+        let mut path = vec![i];
+        while let Some(&last) = path.last() {
+            let parent = self.store.parent(last);
+            if parent == NONE {
+                break;
+            }
+            path.push(parent);
+        }
+        path.reverse();
+        let start = self.start_of(path[0])?;
+        let legs = path.windows(2).map(|p| self.step_between(p[0], None, p[1]).map(Leg::Step));
+        Some(Run { start, first: self.state(path[0]), legs: legs.collect::<Option<_>>()? })
+    }
+
+    /// The run that shows a goal that was met.
+    pub(crate) fn run_that_met(&self, met: &Met) -> Option<Run> {
+        let mut run = self.run_to(met.state)?;
+        if let Some(taken) = &met.step {
+            let sorts = self.machine.system.vars.iter().map(|v| v.sort);
+            let next = sorts.zip(&taken.next).map(|(sort, &n)| value(sort, n)).collect();
+            run.legs.push(Leg::Step(self.step(taken.transition, &taken.params, next)));
+        }
+        Some(run)
+    }
+
+    /// The first start that gives a start state.
+    fn start_of(&self, i: u32) -> Option<gander_system::StartId> {
+        let mut found = None;
+        self.each_start(&mut |start, at| {
+            if at == Some(i) {
+                found = Some(start);
+            }
+            found.is_some()
+        });
+        found
+    }
+
+    /// Calls `found` with every start and start state, until it says true.
+    pub(crate) fn each_start(&self, found: &mut dyn FnMut(gander_system::StartId, Option<u32>) -> bool) {
+        let mut words = vec![0; self.layout.words()];
+        let mut w = self.machine.worker();
+        let mut enough = false;
+        let _ = self.machine.starts(&mut w, &|| false, &mut |b, slots| {
+            if enough {
+                return Ok(true);
+            }
+            let values = b.plan.unknowns.iter().map(|&s| slots.values[s as usize]);
+            let fits = self.layout.pack(b.target, values, &mut words).is_ok();
+            enough = found(b.start, if fits { self.store.find(&words, hash(&words)) } else { None });
+            Ok(enough)
+        });
+    }
+
+    /// Whether the state meets a goal.
+    pub(crate) fn meets(&self, i: u32, goal: usize, open: &[bool], w: &mut Worker) -> Result<bool, Trouble> {
+        let state = self.store.state(i);
+        self.machine.enter(w, self.layout.values(state));
+        let mut yes = false;
+        self.machine.look(self.layout.node(state), w, open, &|| false, &mut |g| yes |= g == goal)?;
+        Ok(yes)
+    }
+
+    /// The evidence that all reachable states are known.
+    pub(crate) fn closed(&self) -> Evidence {
+        Evidence::ClosedSet { states: self.store.len() as u64 }
+    }
+}

@@ -1,0 +1,205 @@
+//! What `check` is asked, and what it answers.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use gander_certify::Trust;
+use gander_smt::Solvers;
+use gander_system::ClaimId;
+
+use crate::portfolio::Portfolio;
+
+/// What to check, with what, for how long.
+#[derive(Clone, Debug)]
+pub struct CheckConfig {
+    /// The names of the engines to use; those of the portfolio if none are given.
+    pub engines: Option<Vec<String>>,
+    /// The portfolio; the default one if none is given.
+    pub portfolio: Option<Portfolio>,
+    /// The claims to decide.
+    pub claims: Vec<ClaimId>,
+    /// When to give up.
+    pub timeout: Option<Duration>,
+    /// How many engines work at the same time; 0: as many as there are processors.
+    pub jobs: usize,
+    /// Seed of everything that is random.
+    pub seed: u64,
+    /// Bytes of memory that this process and its solvers may use together; the limit of the process
+    /// ([`gander_term::memory`]) or three fifths of the machine's if not given.
+    pub memory: Option<u64>,
+    /// The solvers to ask.
+    pub solvers: Arc<Solvers>,
+    /// A folder to keep every solver conversation in.
+    pub log_smt: Option<PathBuf>,
+    /// The name of a solver that must agree with each verdict.
+    pub second_opinion: Option<String>,
+    /// What verdicts have to rest on.
+    pub trust: Trust,
+    /// Settings of single engines.
+    pub options: EngineOptions,
+}
+
+impl CheckConfig {
+    /// These claims, with these solvers, without limits.
+    pub fn new(solvers: Arc<Solvers>, claims: Vec<ClaimId>) -> CheckConfig {
+        CheckConfig {
+            engines: None,
+            portfolio: None,
+            claims,
+            timeout: None,
+            jobs: 0,
+            seed: 0,
+            memory: None,
+            solvers,
+            log_smt: None,
+            second_opinion: None,
+            trust: Trust::Agreement,
+            options: EngineOptions::default(),
+        }
+    }
+}
+
+/// Settings of single engines.
+#[derive(Clone, Debug)]
+pub struct EngineOptions {
+    /// How long a run that is not known to be a shortest one waits for a shorter one, at least.
+    pub patience: Duration,
+    /// Bounded model checking stops after runs of this length.
+    pub max_depth: Option<u32>,
+    /// Of k-induction.
+    pub induction: InductionOptions,
+    /// Of simulation.
+    pub simulation: SimulationOptions,
+    /// Of the search for invariants.
+    pub invariants: InvariantOptions,
+    /// Of symbolic execution along paths.
+    pub paths: PathOptions,
+    /// Of node invariants.
+    pub nodes: NodeOptions,
+    /// Of decision diagrams.
+    pub bdd: BddOptions,
+    /// A mistake to make.
+    #[cfg(test)]
+    pub(crate) bug: Option<crate::seeded_bugs::SeededBug>,
+}
+
+impl Default for EngineOptions {
+    fn default() -> EngineOptions {
+        EngineOptions {
+            patience: Duration::from_secs(2),
+            max_depth: None,
+            induction: InductionOptions::default(),
+            simulation: SimulationOptions::default(),
+            invariants: InvariantOptions::default(),
+            paths: PathOptions::default(),
+            nodes: NodeOptions::default(),
+            bdd: BddOptions::default(),
+            #[cfg(test)]
+            bug: None,
+        }
+    }
+}
+
+/// The variants of k-induction of Sheeran, Singh and Stålmarck (2000).
+#[derive(Clone, Debug)]
+pub struct InductionOptions {
+    /// The step case considers loop-free paths only. With [`InductionOptions::forward`] this makes the engine complete
+    /// on finite systems.
+    pub loop_free: bool,
+    /// Where paths are loop-free, states but the last are told apart by what they remember: by the variables that steps
+    /// read (path compression).
+    pub compress: bool,
+    /// The step case begins without the effects of transitions and gets back those that a model violates.
+    pub abstraction: bool,
+    /// The step case considers paths only that do not come back to a start state.
+    pub no_restart: bool,
+    /// The first depth to try, at least 1.
+    pub first_k: u32,
+    /// The last depth to try.
+    pub max_k: Option<u32>,
+    /// Look whether a loop-free run of the current depth exists at all.
+    pub forward: bool,
+}
+
+impl Default for InductionOptions {
+    fn default() -> InductionOptions {
+        InductionOptions {
+            loop_free: true,
+            compress: true,
+            abstraction: false,
+            no_restart: true,
+            first_k: 1,
+            max_k: None,
+            forward: true,
+        }
+    }
+}
+
+/// Settings of decision diagrams.
+#[derive(Clone, Debug)]
+pub struct BddOptions {
+    /// Up to so many reachable states a proof is a closed set, which the checker enumerates; beyond that it is formulas,
+    /// which a solver checks.
+    pub few_states: u64,
+}
+
+impl Default for BddOptions {
+    fn default() -> BddOptions {
+        BddOptions { few_states: 20_000 }
+    }
+}
+
+/// Settings of simulation.
+#[derive(Clone, Debug)]
+pub struct SimulationOptions {
+    /// The greatest length of a single run.
+    pub longest_run: u32,
+    /// Stop after this many steps altogether.
+    pub max_steps: Option<u64>,
+}
+
+impl Default for SimulationOptions {
+    fn default() -> SimulationOptions {
+        SimulationOptions { longest_run: 200, max_steps: None }
+    }
+}
+
+/// Settings of the search for invariants.
+#[derive(Clone, Debug, Default)]
+pub struct InvariantOptions {
+    /// Stop after this many rounds, each with wider templates or a deeper induction than the one before.
+    pub max_rounds: Option<usize>,
+}
+
+/// Settings of node invariants.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct NodeOptions {
+    /// How often components that do not close are tried, each time with four times the patience.
+    pub rounds: u32,
+    /// How long a component is worked on before others that do not depend on it are worked on beside it.
+    pub alone: Duration,
+}
+
+impl Default for NodeOptions {
+    fn default() -> NodeOptions {
+        NodeOptions { rounds: 4, alone: Duration::from_millis(20) }
+    }
+}
+
+/// Settings of symbolic execution along paths.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct PathOptions {
+    /// Which path is followed next.
+    pub order: PathOrder,
+}
+
+/// Which path is followed next.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum PathOrder {
+    /// A shortest one: runs are shortest.
+    #[default]
+    BreadthFirst,
+    /// The newest one, of these the one that is nearest to what is looked for.
+    DepthFirst,
+}

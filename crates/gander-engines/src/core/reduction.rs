@@ -1,0 +1,58 @@
+//! The system that engines work on: the one that was given, without the variables that are functions of others, and with
+//! nodes for the places of a program that keeps its place in variables.
+//!
+//! Engines propose evidence about the reduced system; the context carries it back before anybody else sees it, as evidence is
+//! checked against the system that was given. Facts on the blackboard speak of the reduced system.
+
+use std::fmt;
+use std::sync::Arc;
+
+use gander_system::passes::{Restore, definitions, recover_control};
+use gander_system::{System, Verdict};
+
+/// See the module's documentation. Claims have the same ids in both systems; nodes, starts and transitions need not.
+#[derive(Clone)]
+pub(crate) struct Reduction {
+    /// The system that was given.
+    pub given: Arc<System>,
+    /// The reduced system.
+    pub system: Arc<System>,
+    /// The last pass comes last.
+    back: Vec<Arc<dyn Restore + Send + Sync>>,
+}
+
+impl Reduction {
+    /// The system as it is.
+    pub(crate) fn none(system: &Arc<System>) -> Reduction {
+        Reduction { given: Arc::clone(system), system: Arc::clone(system), back: Vec::new() }
+    }
+
+    /// Passes that take long end early, without a result, once `stop` says so. A system that cannot be rebuilt is taken as it is.
+    pub(crate) fn of(system: &Arc<System>, stop: &dyn Fn() -> bool) -> Reduction {
+        let mut reduction = Reduction::none(system);
+        if let Ok(Some(found)) = definitions(system) {
+            reduction.system = Arc::new(found.system.clone());
+            reduction.back.push(Arc::new(found));
+        }
+        if let Ok(Some(found)) = recover_control(&reduction.system, stop) {
+            reduction.system = Arc::new(found.system.clone());
+            reduction.back.push(Arc::new(found));
+        }
+        reduction
+    }
+
+    /// The verdict about the given system that a verdict about the reduced one stands for.
+    pub(crate) fn lift(&self, verdict: Verdict) -> Option<Verdict> {
+        self.back.iter().rev().try_fold(verdict, |verdict, pass| match verdict {
+            Verdict::Holds(evidence) => pass.evidence(&evidence).map(Verdict::Holds),
+            Verdict::Fails(evidence) => pass.evidence(&evidence).map(Verdict::Fails),
+            unknown @ Verdict::Unknown { .. } => Some(unknown),
+        })
+    }
+}
+
+impl fmt::Debug for Reduction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Reduction").field("system", &self.system).field("passes", &self.back.len()).finish()
+    }
+}

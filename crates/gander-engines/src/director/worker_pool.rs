@@ -1,0 +1,594 @@
+//! The pool: engines that wait for a worker, and the workers' loop.
+//!
+//! There are as many workers as the check has jobs. A turn that lasts, as a solver thinks, does not count as work
+//! for ever: others are spawned beside it (at first up to twice as many, slowly more), so that no engine waits for another one's hard
+//! question. They leave when turns are short again.
+//!
+//! Workers share the pool with the director, who closes it and waits a moment for turns to end, but not for ever: one that is still taking
+//! its engine apart does so alone, and the memory comes back when it is done.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use gander_system::{ClaimId, Obstacle};
+use gander_term::stop::Stopped;
+
+use gander_smt::Killer;
+use gander_term::memory;
+
+use crate::core::cancel::{CancelToken, lock};
+use crate::core::{Advance, Engine, EngineContext, EngineInfo, Message};
+use crate::core::{EngineAccount, EngineEnding};
+use crate::portfolio::Part;
+
+/// A turn that lasts longer than this is stalled.
+const STALLED: Duration = Duration::from_millis(100);
+
+/// After so much more work an engine is asked what is in its way, in case that it is stopped in the middle of a turn.
+const ASKED_AFTER: Duration = Duration::from_millis(100);
+
+/// It is asked less often if that would take more than one part in so many of its time.
+const ASKING_PART: u32 = 50;
+
+/// It is asked about so many claims at most.
+const MOST_ASKED: usize = 64;
+
+/// If this process has more workers, those of checks that are over included, a check that ends waits for its own.
+const MOST_WORKERS: usize = 64;
+
+/// Workers of all floors of this process.
+static WORKERS: AtomicUsize = AtomicUsize::new(0);
+
+/// Where an engine is.
+enum Place {
+    /// Waits for a worker; made when its first turn comes.
+    Waiting(Option<Box<dyn Engine>>),
+    /// With a worker.
+    Working,
+    /// Has nothing more to do.
+    Finished(Box<dyn Engine>),
+    /// Was asked to stop, and did.
+    Ended(Box<dyn Engine>),
+    /// Was stopped in the middle of a piece of work, and is gone.
+    Stopped,
+    /// Panicked.
+    Broken(String),
+}
+
+/// An engine, its context, and how much it has worked.
+pub(super) struct ScheduledEngine {
+    info: EngineInfo,
+    /// Taken along by the worker.
+    context: Option<EngineContext>,
+    claims: Vec<ClaimId>,
+    /// Which claims these are, by id.
+    asked: Vec<bool>,
+    /// The claims before this position are settled.
+    open_from: usize,
+    cancel: CancelToken,
+    killer: Killer,
+    place: Place,
+    part: Part,
+    used: Duration,
+    turns: u64,
+    /// When it had its first turn.
+    first_turn: Option<Instant>,
+    /// When its last turn began.
+    begun: Instant,
+    /// What it said after one of its last turns.
+    said: Vec<(ClaimId, String)>,
+    /// It is asked again when it has used so much time.
+    asked_again: Duration,
+    /// By how much the memory in use grew during its turns; an estimate, as others work at the same time.
+    grown: i64,
+    /// It was stopped for memory.
+    out_of_memory: bool,
+}
+
+impl ScheduledEngine {
+    pub(super) fn new(info: EngineInfo, context: EngineContext, part: Part) -> ScheduledEngine {
+        let mut asked = vec![false; context.system().claims.len()];
+        for claim in &context.claims {
+            asked[claim.index()] = true;
+        }
+        ScheduledEngine {
+            info,
+            claims: context.claims.clone(),
+            asked,
+            open_from: 0,
+            cancel: context.cancel.clone(),
+            killer: context.killer.clone(),
+            context: Some(context),
+            place: Place::Waiting(None),
+            part,
+            used: Duration::ZERO,
+            turns: 0,
+            first_turn: None,
+            begun: Instant::now(),
+            said: Vec::new(),
+            asked_again: ASKED_AFTER,
+            grown: 0,
+            out_of_memory: false,
+        }
+    }
+
+    fn is_asked(&self, claim: ClaimId) -> bool {
+        self.asked.get(claim.index()).is_some_and(|asked| *asked)
+    }
+
+    fn is_waiting(&self) -> bool {
+        matches!(self.place, Place::Waiting(_))
+    }
+
+    fn is_working(&self) -> bool {
+        matches!(self.place, Place::Working)
+    }
+
+    /// What it last said about a claim.
+    fn last_words(&self, claim: ClaimId) -> Option<String> {
+        self.said.iter().find(|(c, _)| *c == claim).map(|(_, why)| why.clone())
+    }
+
+    /// Its time for its share.
+    fn weight(&self) -> Duration {
+        self.used.div_f64(self.part.share)
+    }
+}
+
+/// See the module's documentation.
+pub(super) struct WorkerPool {
+    state: Mutex<PoolState>,
+    changed: Condvar,
+    closed: AtomicBool,
+    messages: Mutex<Sender<Message>>,
+    opened: Instant,
+    /// When all work has to be over.
+    deadline: Option<Instant>,
+}
+
+struct PoolState {
+    scheduled: Vec<ScheduledEngine>,
+    /// Workers that have not left.
+    workers: usize,
+    /// Threads of workers, those included that have put back their last engine and are taking it apart.
+    threads: usize,
+    /// How many of them work at the same time, those whose turns are stalled not counted.
+    jobs: usize,
+    /// No turn begins before that.
+    held_until: Option<Instant>,
+}
+
+/// Whether there should be another worker.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum SpawnDecision {
+    Now,
+    /// If nothing changes before that.
+    At(Instant),
+    No,
+}
+
+/// An engine on its way to a worker and back.
+struct Turn {
+    info: EngineInfo,
+    engine: Option<Box<dyn Engine>>,
+    context: EngineContext,
+    /// If it takes so long, the engine is asked afterwards what is in its way.
+    asked_after: Duration,
+}
+
+/// What became of an engine in a turn.
+struct Done {
+    used: Duration,
+    place: Place,
+    said: Option<Said>,
+    grown: i64,
+    out_of_memory: bool,
+}
+
+/// What an engine said when it was asked what is in its way, and how long that took.
+struct Said {
+    words: Vec<(ClaimId, String)>,
+    took: Duration,
+}
+
+impl Said {
+    fn by(engine: &dyn Engine, context: &EngineContext) -> Said {
+        let begun = Instant::now();
+        let open = context.claims.iter().copied().filter(|c| context.is_open(*c)).take(MOST_ASKED);
+        let words = open.filter_map(|c| Some((c, engine.obstacle(c)?))).collect();
+        Said { words, took: begun.elapsed() }
+    }
+}
+
+impl WorkerPool {
+    /// A pool with these engines; no piece of work goes on after the deadline.
+    pub(super) fn new(
+        scheduled: Vec<ScheduledEngine>,
+        messages: Sender<Message>,
+        opened: Instant,
+        deadline: Option<Instant>,
+    ) -> WorkerPool {
+        WorkerPool {
+            state: Mutex::new(PoolState { scheduled, workers: 0, threads: 0, jobs: 1, held_until: None }),
+            changed: Condvar::new(),
+            closed: AtomicBool::new(false),
+            messages: Mutex::new(messages),
+            opened,
+            deadline,
+        }
+    }
+
+    /// Gives engines their parts, dismisses those that have none, and lets more in, in the order of `order`.
+    pub(super) fn plan(
+        &self,
+        part_of: impl Fn(&str) -> Option<Part>,
+        more: Vec<ScheduledEngine>,
+        order: &[EngineInfo],
+    ) {
+        let mut state = lock(&self.state);
+        state.scheduled.extend(more);
+        state.scheduled.sort_by_key(|s| order.iter().position(|e| e.name == s.info.name));
+        state.scheduled.retain_mut(|scheduled_engine| match part_of(scheduled_engine.info.name) {
+            Some(part) => {
+                scheduled_engine.part = part;
+                true
+            }
+            None => false,
+        });
+    }
+
+    /// Sets how many work at the same time.
+    pub(super) fn set_jobs(&self, jobs: usize) {
+        let mut state = lock(&self.state);
+        state.jobs = jobs.min(state.scheduled.len()).max(1);
+    }
+
+    /// Lets another worker in; false if there is no thread for one.
+    pub(super) fn spawn_worker(self: &Arc<WorkerPool>) -> bool {
+        {
+            let mut state = lock(&self.state);
+            state.workers += 1;
+            state.threads += 1;
+        }
+        WORKERS.fetch_add(1, Ordering::SeqCst);
+        let pool = Arc::clone(self);
+        let life = move || {
+            pool.work();
+            lock(&pool.state).threads -= 1;
+            pool.changed.notify_all();
+            drop(pool);
+            WORKERS.fetch_sub(1, Ordering::SeqCst);
+        };
+        let spawned = thread::Builder::new().name("engines".into()).spawn(life).is_ok();
+        if !spawned {
+            let mut state = lock(&self.state);
+            state.workers -= 1;
+            state.threads -= 1;
+            WORKERS.fetch_sub(1, Ordering::SeqCst);
+        }
+        spawned
+    }
+
+    /// Waits until no engine is at work, but no longer than this unless there are too many workers.
+    pub(super) fn wait_for_turns(&self, most: Duration) {
+        let until = Instant::now() + most;
+        let mut state = lock(&self.state);
+        while state.scheduled.iter().any(ScheduledEngine::is_working) {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() && WORKERS.load(Ordering::SeqCst) <= MOST_WORKERS {
+                return;
+            }
+            let left = left.max(Duration::from_millis(1));
+            state = self.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// Waits until every worker has gone, and taken its last engine apart.
+    pub(super) fn wait_for_workers(&self) {
+        let mut state = lock(&self.state);
+        while state.threads > 0 {
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Drops all engines.
+    pub(super) fn dismiss_all(&self) {
+        let scheduled = std::mem::take(&mut lock(&self.state).scheduled);
+        drop(scheduled);
+    }
+
+    /// Whether another worker would be of use, beyond the first; none for checks that are over in `alone`.
+    pub(super) fn spawn_decision(&self, now: Instant, alone: Duration, beyond_jobs: bool) -> SpawnDecision {
+        let state = lock(&self.state);
+        let open = |s: &&ScheduledEngine| s.is_waiting() || s.is_working();
+        if state.scheduled.iter().filter(open).count() <= state.workers {
+            return SpawnDecision::No;
+        }
+        let at = if state.workers < state.jobs {
+            self.opened + alone
+        } else if beyond_jobs {
+            let busy: Vec<Instant> = state.scheduled.iter().filter(|s| s.is_working()).map(|s| s.begun).collect();
+            let beyond = state.workers - state.jobs;
+            // If somebody is between two turns, we look again later: nobody tells us when a turn begins.
+            let all_busy = busy.len() >= state.workers;
+            let youngest = busy.into_iter().max().filter(|_| all_busy).unwrap_or(now);
+            if beyond < state.jobs {
+                youngest + STALLED
+            } else {
+                // One more at 2, 4, 8, 16 ... seconds.
+                let doubled = Duration::from_secs(1 << (1 + beyond - state.jobs).min(40));
+                (youngest + STALLED).max(self.opened + doubled)
+            }
+        } else {
+            return SpawnDecision::No;
+        };
+        if at <= now { SpawnDecision::Now } else { SpawnDecision::At(at) }
+    }
+
+    /// No turn begins before that, or until this is taken back.
+    pub(super) fn hold(&self, until: Option<Instant>) {
+        lock(&self.state).held_until = until;
+        self.changed.notify_all();
+    }
+
+    /// No more turns.
+    pub(super) fn close(&self) {
+        self.closed.store(true, Ordering::SeqCst);
+        let _hall = lock(&self.state);
+        self.changed.notify_all();
+    }
+
+    /// A worker's life: takes turns until the pool closes.
+    fn work(&self) {
+        while let Some(turn) = self.next_turn() {
+            self.take(turn);
+        }
+    }
+
+    /// Takes the first turn of an engine that begins at once; false if there is none left.
+    pub(super) fn begin(&self) -> bool {
+        let fresh = |s: &ScheduledEngine| s.info.begins_at_once && matches!(s.place, Place::Waiting(None));
+        let turn = turn_of(&mut lock(&self.state).scheduled, fresh);
+        let some = turn.is_some();
+        if let Some(turn) = turn {
+            self.take(turn);
+        }
+        some
+    }
+
+    fn take(&self, mut turn: Turn) {
+        let begun = Instant::now();
+        let before = memory::in_use();
+        let mut engine = turn.engine.take();
+        let result = catch_unwind(AssertUnwindSafe(|| {
+            turn.context.cancel.sign().until(self.deadline).heed(|| {
+                let engine = engine.get_or_insert_with(|| (turn.info.open)(&turn.context));
+                let advance = engine.advance(&turn.context);
+                let is_asked = advance == Advance::Again && begun.elapsed() >= turn.asked_after;
+                (advance, is_asked.then(|| Said::by(&**engine, &turn.context)))
+            })
+        }));
+        let (mut said, mut out_of_memory) = (None, false);
+        let place = match result {
+            Ok(Ok((advance, words))) => {
+                said = words;
+                let open = turn.context.claims.iter().any(|c| turn.context.is_open(*c));
+                match engine {
+                    engine if advance == Advance::Again && open && !turn.context.is_cancelled() => {
+                        Place::Waiting(engine)
+                    }
+                    Some(engine) if turn.context.is_cancelled() => Place::Ended(engine),
+                    Some(engine) => Place::Finished(engine),
+                    None => Place::Broken("it was never made".into()),
+                }
+            }
+            Ok(Err(stopped)) => {
+                out_of_memory = stopped == Stopped::OutOfMemory;
+                Place::Stopped
+            }
+            Err(panic) => {
+                let problem = panic_text(panic);
+                let message = Message::Broken { engine: turn.info.name, problem: problem.clone() };
+                let _ = lock(&self.messages).send(message);
+                Place::Broken(problem)
+            }
+        };
+        let grown = before.zip(memory::in_use()).map_or(0, |(before, after)| after as i64 - before as i64);
+        let done = Done { used: begun.elapsed(), place, said, grown, out_of_memory };
+        let rest = self.put_back(turn, done);
+        // An engine that was stopped is taken apart here, when nobody waits for it any more.
+        drop(rest);
+    }
+
+    fn next_turn(&self) -> Option<Turn> {
+        let mut state = lock(&self.state);
+        loop {
+            if self.closed.load(Ordering::SeqCst) {
+                return None;
+            }
+            let now = Instant::now();
+            if let Some(left) = state.held_until.and_then(|until| until.checked_duration_since(now))
+                && !left.is_zero()
+            {
+                state = self.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+                continue;
+            }
+            let brisk = |s: &&ScheduledEngine| s.is_working() && now.saturating_duration_since(s.begun) < STALLED;
+            if state.workers > state.jobs && state.scheduled.iter().filter(brisk).count() >= state.jobs {
+                state.workers -= 1;
+                return None;
+            }
+            let elapsed = now.saturating_duration_since(self.opened);
+            let due = |s: &ScheduledEngine| s.is_waiting() && s.part.waits() <= elapsed;
+            if let Some(turn) = turn_of(&mut state.scheduled, due) {
+                return Some(turn);
+            }
+            let soonest = state.scheduled.iter().filter(|s| s.is_waiting()).map(|s| s.part.waits()).min();
+            if state.scheduled.iter().any(ScheduledEngine::is_working) {
+                // Those who leave others alone at first leave them the processors, too.
+                state = match soonest {
+                    Some(at) => {
+                        let waited = self.changed.wait_timeout(state, at.saturating_sub(elapsed));
+                        waited.unwrap_or_else(PoisonError::into_inner).0
+                    }
+                    None => self.changed.wait(state).unwrap_or_else(PoisonError::into_inner),
+                };
+                continue;
+            }
+            // Nobody who waits need wait while there is nothing else to do.
+            if let Some(soonest) = soonest
+                && let Some(turn) = turn_of(&mut state.scheduled, |s| s.is_waiting() && s.part.waits() <= soonest)
+            {
+                return Some(turn);
+            }
+            // The director may have left; then nobody needs to know.
+            let _ = lock(&self.messages).send(Message::Idle);
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Takes an engine back. Gives what is left of one that was stopped for memory.
+    fn put_back(&self, turn: Turn, done: Done) -> Option<Place> {
+        let mut state = lock(&self.state);
+        let scheduled_engine = state.scheduled.iter_mut().find(|s| s.info.name == turn.info.name)?;
+        scheduled_engine.used += done.used;
+        scheduled_engine.grown += done.grown;
+        scheduled_engine.out_of_memory |= done.out_of_memory;
+        if let Some(Said { words, took }) = done.said {
+            scheduled_engine.said = words;
+            scheduled_engine.asked_again = scheduled_engine.used + ASKED_AFTER.max(took * ASKING_PART);
+        }
+        scheduled_engine.turns += 1;
+        scheduled_engine.place = done.place;
+        scheduled_engine.context = Some(turn.context);
+        let rest =
+            scheduled_engine.out_of_memory.then(|| std::mem::replace(&mut scheduled_engine.place, Place::Stopped));
+        self.changed.notify_all();
+        rest
+    }
+
+    /// Stops the engine that has the most memory, as far as that is known; false if there is none.
+    pub(super) fn stop_largest(&self) -> bool {
+        let mut state = lock(&self.state);
+        let runs = |s: &&mut ScheduledEngine| {
+            matches!(s.place, Place::Waiting(Some(_)) | Place::Working) && !s.out_of_memory && !s.cancel.is_cancelled()
+        };
+        let weight = |s: &&mut ScheduledEngine| s.grown.max(0) as u64 + s.killer.memory();
+        let Some(scheduled_engine) = state.scheduled.iter_mut().filter(runs).max_by_key(weight) else { return false };
+        scheduled_engine.out_of_memory = true;
+        scheduled_engine.cancel.cancel();
+        if scheduled_engine.is_waiting() {
+            let rest = std::mem::replace(&mut scheduled_engine.place, Place::Stopped);
+            // The director has other things to do; if there is no thread for it, it is dropped here.
+            let _ = thread::Builder::new().name("taking apart".into()).spawn(move || drop(rest));
+        }
+        self.changed.notify_all();
+        true
+    }
+
+    /// True if an engine that finds shortest runs is still at work on the claim.
+    pub(super) fn finds_shortest(&self, claim: ClaimId) -> bool {
+        lock(&self.state).scheduled.iter().any(|s| {
+            s.info.finds_shortest && s.is_asked(claim) && matches!(s.place, Place::Waiting(_) | Place::Working)
+        })
+    }
+
+    /// Stops engines whose claims are all settled.
+    pub(super) fn stop_idle_engines(&self, settled: &[AtomicBool]) {
+        for scheduled_engine in &mut lock(&self.state).scheduled {
+            // What is settled stays so.
+            let rest = &scheduled_engine.claims[scheduled_engine.open_from..];
+            scheduled_engine.open_from += rest.iter().take_while(|c| settled[c.index()].load(Ordering::SeqCst)).count();
+            if scheduled_engine.open_from == scheduled_engine.claims.len() {
+                scheduled_engine.cancel.cancel();
+            }
+        }
+    }
+
+    /// What each engine that could decide the claim says about it, or last said if it is in the middle of a turn.
+    pub(super) fn obstacles(
+        &self,
+        claim: ClaimId,
+        out_of_memory: &str,
+    ) -> (Vec<(String, Option<String>)>, Vec<Obstacle>) {
+        let (mut engines, mut broken) = (Vec::new(), Vec::new());
+        for scheduled_engine in lock(&self.state).scheduled.iter().filter(|s| s.is_asked(claim)) {
+            let name = scheduled_engine.info.name.to_string();
+            match &scheduled_engine.place {
+                Place::Working | Place::Stopped if scheduled_engine.out_of_memory => {
+                    let words = scheduled_engine.last_words(claim).map_or(String::new(), |words| format!("{words}; "));
+                    engines.push((name, Some(format!("{words}{out_of_memory}"))));
+                }
+                Place::Waiting(Some(e)) | Place::Ended(e) => engines.push((name, e.obstacle(claim))),
+                // One that has nothing to say had nothing to do with it.
+                Place::Finished(e) => engines.extend(e.obstacle(claim).map(|reason| (name, Some(reason)))),
+                Place::Working | Place::Stopped => engines.push((name, scheduled_engine.last_words(claim))),
+                Place::Waiting(None) => engines.push((name, None)),
+                Place::Broken(problem) => broken.push(Obstacle { engine: name, reason: format!("broke: {problem}") }),
+            }
+        }
+        (engines, broken)
+    }
+
+    /// What each engine did, as far as the pool knows; a turn that has not ended yet is one, too.
+    pub(super) fn accounts(&self) -> Vec<EngineAccount> {
+        let state = lock(&self.state);
+        let turn = |s: &ScheduledEngine| if s.is_working() { s.begun.elapsed() } else { Duration::ZERO };
+        let account = |s: &ScheduledEngine| EngineAccount {
+            engine: s.info.name.to_string(),
+            part: s.part,
+            claims: s.claims.len(),
+            began: s.first_turn.map(|at| at.saturating_duration_since(self.opened)),
+            turns: s.turns + u64::from(s.is_working()),
+            used: s.used + turn(s),
+            settled: 0,
+            facts: 0,
+            ending: match s.place {
+                Place::Waiting(None) => EngineEnding::NotNeeded,
+                Place::Waiting(Some(_)) | Place::Working | Place::Stopped | Place::Ended(_) => EngineEnding::Stopped,
+                Place::Finished(_) => EngineEnding::Finished,
+                Place::Broken(_) => EngineEnding::Broke,
+            },
+        };
+        state.scheduled.iter().map(account).collect()
+    }
+}
+
+/// The turn of the engine that has used the least time for its share so far, of those that wait; of these the one that
+/// may begin first.
+fn turn_of(scheduled: &mut [ScheduledEngine], wanted: impl Fn(&ScheduledEngine) -> bool) -> Option<Turn> {
+    let next = scheduled
+        .iter_mut()
+        .enumerate()
+        .filter(|(_, s)| wanted(s))
+        .min_by_key(|(i, s)| (s.weight(), s.part.waits(), *i));
+    let (_, scheduled_engine) = next?;
+    scheduled_engine.begun = Instant::now();
+    scheduled_engine.first_turn.get_or_insert(scheduled_engine.begun);
+    let (place, context) =
+        (std::mem::replace(&mut scheduled_engine.place, Place::Working), scheduled_engine.context.take());
+    match (place, context) {
+        (Place::Waiting(engine), Some(context)) => Some(Turn {
+            info: scheduled_engine.info,
+            engine,
+            context,
+            asked_after: scheduled_engine.asked_again.saturating_sub(scheduled_engine.used),
+        }),
+        // An engine that waits has its context.
+        (place, context) => {
+            (scheduled_engine.place, scheduled_engine.context) = (place, context);
+            None
+        }
+    }
+}
+
+fn panic_text(payload: Box<dyn std::any::Any + Send>) -> String {
+    match payload.downcast_ref::<&str>() {
+        Some(text) => (*text).to_string(),
+        None => payload.downcast_ref::<String>().cloned().unwrap_or_else(|| "a panic without a message".into()),
+    }
+}

@@ -1,0 +1,71 @@
+//! Which claims are worked on together: those that the solver for the system can take, over one view of it. A claim that
+//! needs another solver would take the others there, which is slower for them; so it goes alone.
+
+use gander_smt::Solvers;
+use gander_system::ClaimId;
+use gander_term::{Features, TermId};
+
+use crate::core::EngineContext;
+use crate::encode::forward_search::system_features;
+use crate::encode::question::Question;
+use crate::encode::view::View;
+
+/// Questions that are asked over one view, and what they ask of a solver, the system included.
+pub(crate) struct Batch {
+    pub view: View,
+    pub questions: Vec<Question>,
+    pub features: Features,
+}
+
+impl Batch {
+    /// All claims of an engine: those of the system itself together, each chain of goals alone; and the claims that cannot
+    /// be asked, with the reasons.
+    pub(crate) fn all(context: &EngineContext) -> (Vec<Batch>, Vec<(ClaimId, String)>) {
+        let system = context.system();
+        let (chains, plain): (Vec<ClaimId>, Vec<ClaimId>) =
+            context.claims().iter().partition(|c| View::needs_chain(&system.claims[c.index()].kind));
+        let mut all = if plain.is_empty() { Vec::new() } else { Batch::of(context, &plain) };
+        let mut obstacles = Vec::new();
+        for claim in chains {
+            match View::chain(context, claim) {
+                Ok(view) => all.push(Batch::alone(view, claim)),
+                Err(why) => obstacles.push((claim, why)),
+            }
+        }
+        (all, obstacles)
+    }
+
+    /// Claims of the system itself: one for those that the solver for the system can take, one for each of the others.
+    pub(crate) fn of(context: &EngineContext, claims: &[ClaimId]) -> Vec<Batch> {
+        let solvers: &Solvers = &context.config().solvers;
+        let mut view = View::plain(context);
+        let base = system_features(&mut view.encoding);
+        let chosen = solvers.choose(base);
+        let (mut questions, mut alone, mut all) = (Vec::new(), Vec::new(), base);
+        for &claim in claims {
+            let Some(question) = view.question(claim) else { continue };
+            let features = base.join(question_features(&view, &question));
+            if solvers.choose(features) == chosen {
+                questions.push(question);
+                all = all.join(features);
+            } else {
+                alone.push(claim);
+            }
+        }
+        let first = (!questions.is_empty()).then_some(Batch { view, questions, features: all });
+        first.into_iter().chain(alone.into_iter().map(|c| Batch::alone(View::plain(context), c))).collect()
+    }
+
+    /// One claim.
+    pub(crate) fn alone(mut view: View, claim: ClaimId) -> Batch {
+        let base = system_features(&mut view.encoding);
+        let question = view.question(claim);
+        let features = question.as_ref().map_or(base, |q| base.join(question_features(&view, q)));
+        Batch { view, questions: question.into_iter().collect(), features }
+    }
+}
+
+fn question_features(view: &View, question: &Question) -> Features {
+    let formulas: Vec<TermId> = question.targets.iter().map(|t| t.formula).collect();
+    view.encoding.pool.features(&formulas)
+}

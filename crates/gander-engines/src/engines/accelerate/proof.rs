@@ -1,0 +1,183 @@
+//! Proofs from loops: what a loop does suggests what it keeps.
+//!
+//! A variable that grows by d a round is never below what it began with, and has the same remainder by d; two that grow
+//! together keep a linear combination; a bound that is looked at in every round is exceeded by one round's growth at most. Such
+//! candidates, at every node that the loop comes by, are sifted by induction ([`crate::candidates::houdini`]) together with what the claims
+//! exclude; what remains is an invariant. This weakens the transitive relations of Frohn and Giesl (*Infinite state model
+//! checking by learning transitive relations*, 2025) to what is inductive.
+
+use std::time::Instant;
+
+use gander_system::{Evidence, NodeFormulas, NodeId, State};
+use gander_term::{IBig, Importer, Op, Pool, RBig, TermId, Value};
+use rustc_hash::FxHashSet;
+
+use crate::candidates::candidate::Candidate;
+use crate::candidates::houdini::{Houdini, Sifted};
+use crate::core::EngineContext;
+use crate::core::{Fact, ProvedInvariant, portable};
+use crate::encode::question::Question;
+use crate::encode::view::View;
+
+use super::linear::{Linear, Literal, Relation, as_number};
+
+/// No more candidates than this are sifted.
+const MAX_CANDIDATES: usize = 600;
+/// Variables that are compared with each other.
+const MAX_COMPARED: usize = 12;
+
+/// What a closed form suggests.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(super) struct Hints {
+    /// Variables, and by how much they grow in a round; zero if by more in each.
+    pub growth: Vec<(usize, RBig)>,
+    /// Formulas over variables that may hold at the head.
+    pub bounds: Vec<TermId>,
+}
+
+/// Formulas that a loop suggests for the nodes of its states, in the library's pool.
+pub(super) fn suggested(pool: &mut Pool, vars: &[TermId], hints: &Hints, states: &[&State]) -> Vec<Candidate> {
+    let mut found = Vec::new();
+    let mut add =
+        |node: NodeId, formula: Option<TermId>| found.extend(formula.map(|formula| Candidate { node, formula }));
+    for &state in states {
+        let value = |v: usize| as_number(&state.values[v]);
+        for (i, (v, d)) in hints.growth.iter().enumerate() {
+            let Some(now) = value(*v) else { continue };
+            let mut ahead = Linear::term(vars[*v]);
+            ahead.constant -= now.clone();
+            for sign in [-RBig::ONE, RBig::ONE] {
+                let literal = Literal::number(pool, ahead.scaled(&sign), Relation::AtMost);
+                add(state.node, literal.build(pool));
+            }
+            add(state.node, remainder(pool, vars[*v], &state.values[*v], d));
+            for (w, f) in hints.growth.iter().skip(i + 1).take(MAX_COMPARED) {
+                let Some(other) = value(*w) else { continue };
+                if *d == RBig::ZERO || *f == RBig::ZERO {
+                    continue;
+                }
+                let mut difference = ahead.scaled(f);
+                let mut behind = Linear::term(vars[*w]);
+                behind.constant -= other;
+                difference.add(&-d.clone(), &behind);
+                // Equal, or one of the two does not get ahead.
+                for (sign, relation) in
+                    [(RBig::ONE, Relation::Equal), (RBig::ONE, Relation::AtMost), (-RBig::ONE, Relation::AtMost)]
+                {
+                    let literal = Literal::number(pool, difference.scaled(&sign), relation);
+                    add(state.node, literal.build(pool));
+                }
+            }
+        }
+        for &bound in &hints.bounds {
+            add(state.node, Some(bound));
+        }
+    }
+    found
+}
+
+/// `x mod d` is what it is now.
+fn remainder(pool: &mut Pool, x: TermId, now: &Value, d: &RBig) -> Option<TermId> {
+    let size: IBig = d.numerator().clone();
+    let size = if size < IBig::ZERO { -size } else { size };
+    let Value::Int(_) = now else { return None };
+    if size <= IBig::ONE || d.denominator() != RBig::ONE.denominator() {
+        return None;
+    }
+    let rest = gander_term::eval::apply(Op::Mod, &[now.clone(), Value::Int(size.clone())]).ok()?;
+    let (size, rest) = (pool.int(size), pool.constant(rest));
+    let remainder = pool.mk(Op::Mod, &[x, size]).ok()?;
+    Some(pool.eq(remainder, rest))
+}
+
+/// A claim to be proved: every candidate of it must remain.
+struct Goal {
+    question: Question,
+    exclusion: Vec<Candidate>,
+}
+
+/// The attempt to prove claims from what loops suggest.
+pub(super) struct Proof {
+    houdini: Houdini,
+    goals: Vec<Goal>,
+}
+
+/// How an attempt stands.
+pub(super) enum Attempt {
+    /// It goes on.
+    More,
+    /// It is over.
+    Over,
+}
+
+impl Proof {
+    /// Begins with what was suggested, in the library's pool, and with the questions that are open.
+    pub(super) fn begin(
+        view: &mut View,
+        questions: Vec<Question>,
+        pool: &Pool,
+        suggested: &[Candidate],
+    ) -> Option<Proof> {
+        let mut goals = Vec::new();
+        for question in questions {
+            let View { encoding, asker, .. } = view;
+            if let Some(parts) = asker.exclusion(encoding, &question) {
+                let exclusion = parts.into_iter().map(|(node, formula)| Candidate { node, formula }).collect();
+                goals.push(Goal { question, exclusion });
+            }
+        }
+        if goals.is_empty() {
+            return None;
+        }
+        let e = &mut view.encoding;
+        let mut importer = Importer::new();
+        let mut candidates: Vec<Candidate> = goals.iter().flat_map(|g| g.exclusion.iter().copied()).collect();
+        for c in suggested {
+            let formula = importer.import(&mut e.pool, pool, c.formula).ok()?;
+            candidates.push(Candidate { node: c.node, formula });
+        }
+        let mut seen = FxHashSet::default();
+        candidates.retain(|c| seen.insert(*c));
+        candidates.truncate(MAX_CANDIDATES);
+        let formulas: Vec<TermId> = candidates.iter().map(|c| c.formula).collect();
+        let features = crate::encode::forward_search::system_features(e).join(e.pool.features(&formulas));
+        let claims = goals.iter().map(|g| g.question.claim).collect();
+        let mut houdini = Houdini::new(features, claims);
+        houdini.begin(e, candidates, 1);
+        Some(Proof { houdini, goals })
+    }
+
+    /// Goes on until a moment; proposes what is proved when it is over.
+    pub(super) fn advance(&mut self, view: &mut View, context: &EngineContext, until: Instant) -> Attempt {
+        let proved = match self.houdini.advance(&mut view.encoding, context, until) {
+            Sifted::More => return Attempt::More,
+            Sifted::Failed(_) => return Attempt::Over,
+            // Without lemmas, what follows from them is always true.
+            Sifted::Done { proved, implied } => proved.into_iter().chain(implied).collect::<Vec<_>>(),
+        };
+        let Some(invariant) = formulas(view, &proved) else { return Attempt::Over };
+        let known: FxHashSet<Candidate> = proved.iter().copied().collect();
+        for goal in self.goals.drain(..).filter(|g| g.exclusion.iter().all(|c| known.contains(c))) {
+            let evidence = view.proof(Evidence::Invariant(invariant.clone()));
+            context.propose(goal.question.claim, goal.question.never_met(evidence));
+        }
+        if view.is_plain() && !proved.is_empty() {
+            let engine = context.engine.to_string();
+            let fact = ProvedInvariant { formulas: invariant, k: 1, loop_free: false, no_restart: false, engine };
+            context.publish(Fact::Invariant(fact), format!("{} invariants of loops", proved.len()));
+        }
+        Attempt::Over
+    }
+}
+
+/// The conjunction of what was proved, by node.
+fn formulas(view: &mut View, proved: &[Candidate]) -> Option<NodeFormulas> {
+    let e = &mut view.encoding;
+    let reached = e.reachable_nodes();
+    let mut by_node = Vec::new();
+    for n in e.system.node_ids() {
+        let parts: Vec<TermId> = proved.iter().filter(|c| c.node == n).map(|c| c.formula).collect();
+        by_node.push(if reached.binary_search(&n).is_ok() { e.pool.and(parts) } else { e.pool.ff() });
+    }
+    portable(&e.system, &e.pool, &by_node).ok()
+}

@@ -1,0 +1,261 @@
+//! Where sets and runs meet: the shortest run that is known for each question, and whether a shorter one is possible.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use gander_system::{NodeId, StartId, System, TransitionId};
+use gander_term::SymbolId;
+
+use super::forward::{Into, Tools};
+use super::labels::Labels;
+use super::search::{BackwardSearch, Via};
+use crate::core::EngineContext;
+use crate::encode::query::Solved;
+
+/// So many states are looked for at each node at the beginning, and at most.
+pub(super) const PROBES: usize = 2;
+const MOST_SCOUTS: usize = 32;
+
+/// When so many entries were made since a run was found, no shorter one is looked for.
+const EFFORT: usize = 2_000;
+
+/// Time for the values of a step that a probe takes.
+const SCOUTS_PATIENCE: Duration = Duration::from_millis(100);
+
+/// Time for the values of a start state, or of a step of a run.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The shortest run that is known for a question: a visited state that is in an entry.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Best {
+    pub length: u32,
+    entry: usize,
+    state: usize,
+    /// The number of entries when the first run was found.
+    since: usize,
+}
+
+/// See the module's documentation.
+pub(super) struct Bidirectional {
+    /// By node: steps from a start in the control graph.
+    distance: Vec<Option<u32>>,
+    /// By label.
+    best: Vec<Option<Best>>,
+    /// By label: no run is shorter.
+    least: Vec<u32>,
+    /// So many states are looked for at each node.
+    probes: usize,
+}
+
+impl Bidirectional {
+    pub(super) fn new(system: &System, labels: usize) -> Bidirectional {
+        let mut distance = vec![None; system.nodes.len()];
+        let mut waiting = VecDeque::new();
+        for start in &system.starts {
+            if distance[start.target.index()].is_none() {
+                distance[start.target.index()] = Some(0);
+                waiting.push_back(start.target);
+            }
+        }
+        while let Some(n) = waiting.pop_front() {
+            let far = distance[n.index()].map(|d: u32| d + 1);
+            for &t in system.leaving(n) {
+                let target = system.transition(t).target;
+                if distance[target.index()].is_none() {
+                    distance[target.index()] = far;
+                    waiting.push_back(target);
+                }
+            }
+        }
+        Bidirectional { distance, best: vec![None; labels], least: vec![u32::MAX; labels], probes: PROBES }
+    }
+
+    /// The control graph leads to the node.
+    pub(super) fn is_within_reach(&self, n: NodeId) -> bool {
+        self.distance[n.index()].is_some()
+    }
+
+    /// A question has a target at the node, at this level; false if nobody comes there.
+    pub(super) fn promise(&mut self, label: usize, n: NodeId, level: u32) -> bool {
+        let Some(far) = self.distance[n.index()] else { return false };
+        self.least[label] = self.least[label].min(far + level);
+        true
+    }
+
+    pub(super) fn best(&self, label: u32) -> Option<Best> {
+        self.best[label as usize]
+    }
+
+    /// A run over the node, with so many steps from there on, can be shorter than what is known.
+    pub(super) fn could_improve(&self, label: u32, n: NodeId, level: u32) -> bool {
+        match (self.distance[n.index()], self.best[label as usize]) {
+            (None, _) => false,
+            (Some(_), None) => true,
+            (Some(far), Some(best)) => far + level < best.length,
+        }
+    }
+}
+
+impl BackwardSearch {
+    /// The visited state is in the entry, to which the labels came at this level.
+    pub(super) fn met(&mut self, context: &EngineContext, entry: usize, state: usize, labels: &Labels, level: u32) {
+        let length = self.forward.depth(state) + level;
+        for label in labels.iter().filter(|&l| self.open[l as usize]) {
+            let at = label as usize;
+            if self.meeting.best[at].is_none_or(|b| length < b.length) {
+                let since = self.meeting.best[at].map_or(self.entries.len(), |b| b.since);
+                self.meeting.best[at] = Some(Best { length, entry, state, since });
+            }
+        }
+        for label in labels.iter() {
+            let at = label as usize;
+            let shortest = self.meeting.best[at].is_some_and(|b| b.length <= self.meeting.least[at]);
+            // A start state at this level: all lower levels are complete.
+            let first = self.forward.depth(state) == 0 && level == self.level;
+            if self.open[at] && (shortest || first && self.meeting.best[at].is_some_and(|b| b.length == level)) {
+                self.settle_shortest(context, label);
+            }
+        }
+    }
+
+    /// The best run of a question is a shortest one.
+    pub(super) fn settle_shortest(&mut self, context: &EngineContext, label: u32) {
+        let claim = self.questions[label as usize].claim;
+        let shorter = self.meeting.best[label as usize].and_then(|b| b.length.checked_sub(1));
+        if let Some(length) = shorter.filter(|_| self.open[label as usize]) {
+            self.view.raise_bound(context.blackboard(), claim, length);
+        }
+        self.settle(context, label);
+    }
+
+    /// Gives the best runs of questions for which a shorter one was looked for long enough.
+    pub(super) fn settle_old(&mut self, context: &EngineContext) {
+        let made = self.entries.len();
+        for label in 0..self.open.len() {
+            if self.open[label] && self.meeting.best[label].is_some_and(|b| made - b.since > EFFORT) {
+                self.settle(context, label as u32);
+            }
+        }
+    }
+
+    /// True if more states should be known: a question has met none.
+    pub(super) fn wants_scouts(&mut self) -> bool {
+        let lost = (0..self.open.len()).any(|l| self.open[l] && self.meeting.best[l].is_none());
+        let wants = lost && self.level >= 3 && self.meeting.probes < MOST_SCOUTS;
+        if wants {
+            self.meeting.probes *= 2;
+        }
+        wants
+    }
+
+    /// The best run of a question is given.
+    fn settle(&mut self, context: &EngineContext, label: u32) {
+        let Some(best) = self.meeting.best[label as usize] else { return };
+        if std::mem::replace(&mut self.open[label as usize], false) {
+            let path = self.path(label, best.entry);
+            let before = self.forward.len();
+            self.propose_run(context, label as usize, best.state, &path);
+            for state in before..self.forward.len() {
+                self.notice(context, state);
+            }
+        }
+    }
+
+    /// A state is known to be reachable: it may be in entries that there are.
+    fn notice(&mut self, context: &EngineContext, state: usize) {
+        let node = self.forward.state(state).node;
+        let depth = self.forward.depth(state);
+        let mut found = Vec::new();
+        for &at in &self.at_node[node.index()] {
+            let entry = &self.entries[at];
+            for (labels, _, level) in &entry.events {
+                let mut labels = labels.clone();
+                labels.retain(|l| {
+                    let best = self.meeting.best[l as usize];
+                    self.open[l as usize] && best.is_none_or(|b| depth + level < b.length)
+                });
+                if !labels.is_empty() {
+                    found.push((at, labels, *level));
+                }
+            }
+        }
+        for (at, labels, level) in found {
+            let (cube, values) = (self.entries[at].cube, &self.forward.state(state).values);
+            if self.cubes.holds(&self.view.encoding.pool, cube, values) == Some(true) {
+                self.met(context, at, state, &labels, level);
+            }
+        }
+    }
+
+    /// The way from an entry to the target of a label.
+    fn path(&self, label: u32, mut at: usize) -> Vec<(TransitionId, Into)> {
+        let mut path = Vec::new();
+        loop {
+            let event = self.entries[at].events.iter().find(|(labels, ..)| labels.contains(label));
+            match event.map(|(_, via, _)| *via) {
+                Some(Via::Step(t, to)) => {
+                    path.push((t, Into::Cube(self.entries[to].cube)));
+                    at = to;
+                }
+                Some(Via::Taking(t, formula)) => {
+                    path.push((t, Into::Anything(formula)));
+                    return path;
+                }
+                Some(Via::Target) | None => return path,
+            }
+        }
+    }
+
+    pub(super) fn propose_run(
+        &mut self,
+        context: &EngineContext,
+        label: usize,
+        from: usize,
+        path: &[(TransitionId, Into)],
+    ) {
+        let (e, consult, cubes, pre) = (&mut self.view.encoding, &mut self.consult, &self.cubes, &mut self.pre);
+        let mut tools = Tools { context, e, consult, cubes, pre, patience: PATIENCE };
+        let question = &self.questions[label];
+        match self.forward.path(&mut tools, from, path) {
+            Ok(path) => {
+                if let Some(verdict) = path.into_run().and_then(|run| self.view.met(question, run)) {
+                    context.propose(question.claim, verdict);
+                }
+            }
+            Err(reason) => self.obstacles.push((question.claim, format!("the run that was found: {reason}"))),
+        }
+    }
+
+    /// Goes forward from the visited state with this number (from start states at first); false if there is none.
+    pub(super) fn probe(&mut self, context: &EngineContext, at: usize) -> bool {
+        let system = Arc::clone(&self.view.encoding.system);
+        if at == 0 && self.level == 0 {
+            let wanted: Vec<SymbolId> = system.vars.iter().map(|v| v.current).collect();
+            for s in (0..system.starts.len()).map(StartId::from) {
+                let formula = self.start_formula(s);
+                let pool = &self.view.encoding.pool;
+                if let Solved::Model(values) = self.consult.solve(context, pool, &[formula], &wanted, PATIENCE) {
+                    self.forward.begin(s, values);
+                }
+            }
+        }
+        if at >= self.forward.len() {
+            return false;
+        }
+        let before = self.forward.len();
+        for &t in system.leaving(self.forward.state(at).node) {
+            let enough = self.forward.at_node(system.transition(t).target).len() >= self.meeting.probes;
+            if enough || self.forward.has_left(at, t) || context.is_cancelled() {
+                continue;
+            }
+            let (e, consult, cubes, pre) = (&mut self.view.encoding, &mut self.consult, &self.cubes, &mut self.pre);
+            let mut tools = Tools { context, e, consult, cubes, pre, patience: SCOUTS_PATIENCE };
+            self.forward.probe(&mut tools, at, t);
+        }
+        for state in before..self.forward.len() {
+            self.notice(context, state);
+        }
+        true
+    }
+}

@@ -1,0 +1,566 @@
+//! The search: level by level back from the targets of many questions at once.
+//!
+//! At each node there are *entries*, one for each cube, with the questions (labels) whose targets can be reached from its
+//! states. Level `i` adds the pre-images of what level `i - 1` added, `Pre^i` of definition 4.2; a cube that is contained in
+//! what a question has at the node already brings nothing new for that question. By proposition 4.3 only what is new is
+//! compared with the start states, by proposition 4.5 only what is new is compared with what is there: a question for
+//! which a level adds nothing has reached its fixpoint.
+//!
+//! The same cube at the same node is one entry for all questions: its pre-images are computed once.
+//!
+//! Runs are shortest, as a rule. A cube with a start state at level `i` gives a run of `i` steps, and levels are complete. A cube with
+//! a state that is known to be reachable by `j` steps gives one of `i + j` steps: it is kept, and an entry is pursued
+//! only if it can lead to a shorter one, which takes at least the level plus the distance of its node from a start in
+//! the control graph (`meeting.rs`), and only for a while. States are known from a few steps forward at the beginning, and from runs that
+//! were found.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use gander_smt::Reason;
+use gander_system::{ClaimId, Evidence, NodeId, Run, StartId, State, TransitionId};
+use gander_term::{SymbolId, TermId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::bidirectional::Bidirectional;
+use super::cube::{CubeId, Cubes};
+use super::forward::Forward;
+use super::labels::Labels;
+use super::preimage::PreImages;
+use crate::core::Cursor;
+use crate::core::{EngineContext, Purpose};
+use crate::encode::batch::Batch;
+use crate::encode::query::{Query, Solved};
+use crate::encode::question::{Place, Question};
+use crate::encode::view::View;
+
+/// Time for the question whether a cube has a start state.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// One turn takes about this long.
+const TURN: Duration = Duration::from_millis(30);
+
+/// More entries than this are too many.
+const MOST_ENTRIES: usize = 1_000_000;
+
+/// So many groups of questions are asked about unions of cubes for one arrival.
+const MOST_UNIONS: usize = 3;
+
+/// How an entry came to be.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Via {
+    /// Its states are targets.
+    Target,
+    /// A step of this transition with this formula is the target.
+    Taking(TransitionId, TermId),
+    /// A step of this transition leads into this entry.
+    Step(TransitionId, usize),
+}
+
+/// What is known of the start states in an entry.
+#[derive(Clone, Debug)]
+enum Start {
+    Nowhere,
+    /// This visited state.
+    Here(usize),
+    Unknown(Reason),
+}
+
+/// A cube at a node; see the module's documentation.
+pub(super) struct Entry {
+    pub node: NodeId,
+    pub cube: CubeId,
+    pub labels: Labels,
+    /// Which labels came how and at which level; every label came once.
+    pub events: Vec<(Labels, Via, u32)>,
+    /// Entries of the node that contain this one.
+    pub above: Vec<usize>,
+    start: Start,
+}
+
+/// Something that arrives at the first levels.
+pub(super) struct Root {
+    pub node: NodeId,
+    pub term: TermId,
+    pub label: u32,
+    pub via: Via,
+    parts: Option<Arc<[TermId]>>,
+}
+
+/// Where a turn goes on.
+enum Stage {
+    /// A few steps forward; visited states from this on have not been left yet.
+    Scouting(usize),
+    /// Roots from this on are to be tried as lemmas.
+    Lemmas(usize),
+    /// Roots of the current level, in order; those from this on are to come.
+    Roots(usize),
+    /// Entries of the frontier from this on are to come.
+    Frontier(usize),
+}
+
+/// See the module's documentation.
+pub(super) struct BackwardSearch {
+    pub(super) view: View,
+    pub(super) questions: Vec<Question>,
+    pub(super) open: Vec<bool>,
+    pub(super) cubes: Cubes,
+    pub(super) pre: PreImages,
+    pub(super) consult: Query,
+    pub(super) forward: Forward,
+    pub(super) entries: Vec<Entry>,
+    pub(super) at_node: Vec<Vec<usize>>,
+    by_cube: FxHashMap<(NodeId, CubeId), usize>,
+    /// What arrives at level 0 and at level 1.
+    pub(super) roots: [Vec<Root>; 2],
+    /// What the last level added.
+    frontier: Vec<(usize, Labels)>,
+    /// What this level added.
+    next: Vec<(usize, Labels)>,
+    next_at: FxHashMap<usize, usize>,
+    pub(super) level: u32,
+    stage: Stage,
+    pub(super) cursor: Cursor,
+    /// By node: what other engines have shown, and what was found on the way.
+    pub(super) lemmas: Vec<Vec<TermId>>,
+    /// Cubes at nodes that lemmas exclude.
+    excluded: FxHashSet<(NodeId, CubeId)>,
+    /// Something was left out because of them.
+    pub(super) lemmas_used: bool,
+    /// Formulas that were tried as lemmas.
+    pub(super) tried: FxHashSet<TermId>,
+    pub(super) meeting: Bidirectional,
+    pub(super) obstacles: Vec<(ClaimId, String)>,
+    pub(super) used: Duration,
+}
+
+impl BackwardSearch {
+    /// A search for questions that are asked together.
+    pub(super) fn new(context: &EngineContext, together: Batch) -> BackwardSearch {
+        let Batch { view, questions, .. } = together;
+        let system = Arc::clone(&view.encoding.system);
+        let purpose = Purpose { part: "sets", claims: questions.iter().map(|q| q.claim).collect() };
+        let common: Vec<SymbolId> = system.vars.iter().map(|v| v.current).collect();
+        let cubes = Cubes::new(&view.encoding);
+        let mut search = BackwardSearch {
+            open: vec![true; questions.len()],
+            consult: Query::new(purpose, common),
+            forward: Forward::new(&system),
+            cubes,
+            pre: PreImages::new(),
+            entries: Vec::new(),
+            at_node: vec![Vec::new(); system.nodes.len()],
+            by_cube: FxHashMap::default(),
+            roots: [Vec::new(), Vec::new()],
+            frontier: Vec::new(),
+            next: Vec::new(),
+            next_at: FxHashMap::default(),
+            level: 0,
+            stage: Stage::Scouting(0),
+            meeting: Bidirectional::new(&system, questions.len()),
+            cursor: Cursor::default(),
+            lemmas: vec![Vec::new(); system.nodes.len()],
+            excluded: FxHashSet::default(),
+            lemmas_used: false,
+            tried: FxHashSet::default(),
+            obstacles: Vec::new(),
+            used: Duration::ZERO,
+            view,
+            questions,
+        };
+        search.make_roots(context);
+        search
+    }
+
+    /// The claims that are still searched for.
+    pub(super) fn claims(&self) -> impl Iterator<Item = ClaimId> + '_ {
+        self.questions.iter().zip(&self.open).filter(|(_, open)| **open).map(|(q, _)| q.claim)
+    }
+
+    /// True if nothing is left to search for.
+    pub(super) fn is_over(&self) -> bool {
+        !self.open.contains(&true)
+    }
+
+    /// What keeps a claim from being decided.
+    pub(super) fn obstacle(&self, claim: ClaimId) -> Option<String> {
+        if let Some((_, why)) = self.obstacles.iter().rev().find(|(c, _)| *c == claim) {
+            return Some(why.clone());
+        }
+        let at = self.questions.iter().position(|q| q.claim == claim)?;
+        let level = self.level.checked_sub(1)?;
+        let leftover =
+            self.entries.iter().any(|e| e.labels.contains(at as u32) && !self.cubes.get(e.cube).leftover.is_empty());
+        let mut text = format!("no fixpoint within {level} steps back");
+        if leftover {
+            text.push_str(
+                "; some parameters could not be eliminated, so it may never be found: a linear guard would help",
+            );
+        }
+        Some(text)
+    }
+
+    fn make_roots(&mut self, context: &EngineContext) {
+        let system = Arc::clone(&self.view.encoding.system);
+        for label in 0..self.questions.len() {
+            let targets = self.questions[label].targets.clone();
+            let mut roots = 0;
+            for target in targets {
+                let e = &mut self.view.encoding;
+                let mut at = |node: NodeId, term: TermId, level: usize, via: Via| {
+                    // Nobody comes to a node that the control graph does not lead to.
+                    if self.meeting.promise(label, node, level as u32) {
+                        self.roots[level].push(Root { node, term, label: label as u32, via, parts: None });
+                        roots += 1;
+                    }
+                };
+                match target.place {
+                    Place::Anywhere => {
+                        for n in system.node_ids() {
+                            at(n, target.formula, 0, Via::Target);
+                        }
+                    }
+                    Place::At(n) => at(n, target.formula, 0, Via::Target),
+                    Place::Taking(t) => {
+                        let own = own_params(e, t, target.formula);
+                        at(system.transition(t).source, own, 1, Via::Taking(t, own));
+                    }
+                    Place::Beginning(s) => {
+                        self.ask_start(context, label, s);
+                        roots += 1;
+                    }
+                }
+            }
+            if roots == 0 {
+                self.never_met(context, &[label]);
+            }
+        }
+    }
+
+    /// A claim about a start alone.
+    fn ask_start(&mut self, context: &EngineContext, label: usize, s: StartId) {
+        self.open[label] = false;
+        let claim = self.questions[label].claim;
+        let formula = self.start_formula(s);
+        let system = Arc::clone(&self.view.encoding.system);
+        let wanted: Vec<SymbolId> = system.vars.iter().map(|v| v.current).collect();
+        match self.consult.solve(context, &self.view.encoding.pool, &[formula], &wanted, PATIENCE) {
+            Solved::Model(values) => {
+                // Another start may lead to the same state: the run has to begin with this one.
+                let first = State { node: system.starts[s.index()].target, values };
+                let run = Run { start: s, first, legs: gander_system::Legs::new() };
+                if let Some(verdict) = self.view.met(&self.questions[label], run) {
+                    context.propose(claim, verdict);
+                }
+            }
+            Solved::Nothing => context.propose(claim, self.questions[label].never_met(Evidence::Refutation)),
+            Solved::Unknown(reason) => self.obstacles.push((claim, reason.to_string())),
+        }
+    }
+
+    pub(super) fn start_formula(&mut self, s: StartId) -> TermId {
+        let e = &mut self.view.encoding;
+        let system = Arc::clone(&e.system);
+        let constraint = system.start_term(&mut e.pool, s);
+        let assumption = self.pre.assumption(e, system.starts[s.index()].target);
+        e.pool.and([constraint, assumption])
+    }
+
+    /// Works for a while.
+    pub(super) fn advance(&mut self, context: &EngineContext) {
+        let begun = Instant::now();
+        for (q, open) in self.questions.iter().zip(&mut self.open) {
+            *open &= context.is_open(q.claim);
+        }
+        self.read_board(context);
+        while begun.elapsed() < TURN && !self.is_over() && !context.is_cancelled() {
+            if self.entries.len() > MOST_ENTRIES {
+                self.give_up("its sets of states have become too many: memory");
+                break;
+            }
+            self.work(context);
+        }
+        self.settle_old(context);
+        self.used += begun.elapsed();
+    }
+
+    fn give_up(&mut self, why: &str) {
+        let claims: Vec<ClaimId> = self.claims().collect();
+        self.obstacles.extend(claims.into_iter().map(|c| (c, why.to_string())));
+        self.open.fill(false);
+    }
+
+    /// One piece of work: a root, an entry, or the end of a level.
+    fn work(&mut self, context: &EngineContext) {
+        match self.stage {
+            Stage::Scouting(i) => {
+                let more = self.probe(context, i);
+                self.stage = match (more, self.level) {
+                    (true, _) => Stage::Scouting(i + 1),
+                    (false, 0) => Stage::Lemmas(0),
+                    (false, _) => Stage::Roots(0),
+                };
+            }
+            Stage::Lemmas(i) => {
+                let (first, second) = (self.roots[0].len(), self.roots[1].len());
+                let (level, at) = if i < first { (0, i) } else { (1, i - first) };
+                if at < second || level == 0 {
+                    self.try_lemmas(context, level, at);
+                    self.stage = Stage::Lemmas(i + 1);
+                } else {
+                    self.stage = Stage::Roots(0);
+                }
+            }
+            Stage::Roots(i) => {
+                let roots = self.roots.get(self.level as usize);
+                let Some(root) = roots.and_then(|r| r.get(i)) else {
+                    self.stage = Stage::Frontier(0);
+                    return;
+                };
+                let (node, label, via) = (root.node, root.label, root.via);
+                self.stage = Stage::Roots(i + 1);
+                if self.open[label as usize] {
+                    for &part in self.root_parts(self.level as usize, i).iter() {
+                        self.arrive(context, node, part, Labels::one(label), via);
+                    }
+                }
+            }
+            Stage::Frontier(i) => {
+                let Some((at, labels)) = self.frontier.get_mut(i) else { return self.end_level(context) };
+                let (at, mut labels) = (*at, std::mem::take(labels));
+                self.stage = Stage::Frontier(i + 1);
+                let here = self.entries[at].node;
+                labels.retain(|l| self.open[l as usize] && self.meeting.could_improve(l, here, self.level - 1));
+                if labels.is_empty() {
+                    return;
+                }
+                let system = Arc::clone(&self.view.encoding.system);
+                let (node, term) = (self.entries[at].node, self.cubes.get(self.entries[at].cube).term);
+                for &t in system.entering(node) {
+                    let parts = self.pre.pre(&mut self.view.encoding, t, term);
+                    for &part in parts.iter() {
+                        self.arrive(context, system.transition(t).source, part, labels.clone(), Via::Step(t, at));
+                    }
+                    if context.is_cancelled() {
+                        return;
+                    }
+                }
+            }
+        }
+    }
+
+    /// The formulas of the cubes of a root.
+    pub(super) fn root_parts(&mut self, level: usize, i: usize) -> Arc<[TermId]> {
+        let root = &self.roots[level][i];
+        if let Some(known) = &root.parts {
+            return Arc::clone(known);
+        }
+        let (node, term) = (root.node, root.term);
+        let e = &mut self.view.encoding;
+        let parts = if let Via::Taking(t, _) = root.via {
+            let target = e.system.transition(t).target;
+            let assumption = self.pre.assumption(e, target);
+            self.pre.pre_with(e, t, assumption, term)
+        } else {
+            let assumption = self.pre.assumption(e, node);
+            let body = e.pool.and([assumption, term]);
+            let system = Arc::clone(&e.system);
+            let mut bound = e.pool.free_symbols(&[body]);
+            bound.retain(|s| system.vars.iter().all(|v| v.current != *s));
+            self.pre.project(e, &bound, body)
+        };
+        let parts: Arc<[TermId]> = parts.into();
+        self.roots[level][i].parts = Some(Arc::clone(&parts));
+        parts
+    }
+
+    /// From states of the cube at the node, targets of the labels can be reached in as many steps as the level says.
+    fn arrive(&mut self, context: &EngineContext, node: NodeId, term: TermId, mut labels: Labels, via: Via) {
+        labels.retain(|l| self.open[l as usize] && self.meeting.could_improve(l, node, self.level));
+        if labels.is_empty() {
+            return;
+        }
+        let pool = &self.view.encoding.pool;
+        let Some(cube) = self.cubes.cube(context, pool, &mut self.consult, term) else { return };
+        let at = match self.by_cube.get(&(node, cube)) {
+            Some(&at) => at,
+            None => match self.new_entry(context, node, cube) {
+                Some(at) => at,
+                None => return,
+            },
+        };
+        let entry = &self.entries[at];
+        labels.remove(&entry.labels);
+        for &above in &entry.above {
+            labels.remove(&self.entries[above].labels);
+        }
+        if !labels.is_empty() && matches!(entry.start, Start::Nowhere) {
+            self.remove_covered(context, at, &mut labels);
+        }
+        if labels.is_empty() {
+            return;
+        }
+        let entry = &mut self.entries[at];
+        entry.labels.add(&labels);
+        entry.events.push((labels.clone(), via, self.level));
+        if let Start::Unknown(reason) = entry.start.clone() {
+            for label in labels.iter() {
+                self.open[label as usize] = false;
+                let claim = self.questions[label as usize].claim;
+                self.obstacles.push((claim, format!("whether a start state is reached: {reason}")));
+            }
+            return;
+        }
+        let known = match entry.start {
+            Start::Here(state) => Some(state),
+            _ => self.forward.nearest(&self.view.encoding.pool, &self.cubes, node, cube),
+        };
+        if let Some(state) = known {
+            self.met(context, at, state, &labels, self.level);
+            labels.retain(|l| self.open[l as usize] && self.meeting.could_improve(l, node, self.level));
+        }
+        match self.next_at.get(&at) {
+            _ if labels.is_empty() => {}
+            Some(&i) => self.next[i].1.add(&labels),
+            None => {
+                self.next_at.insert(at, self.next.len());
+                self.next.push((at, labels));
+            }
+        }
+    }
+
+    /// Makes an entry; none if lemmas exclude its states.
+    fn new_entry(&mut self, context: &EngineContext, node: NodeId, cube: CubeId) -> Option<usize> {
+        let pool = &mut self.view.encoding.pool;
+        let lemmas = &self.lemmas[node.index()];
+        if self.excluded.contains(&(node, cube)) {
+            return None;
+        }
+        if !lemmas.is_empty() {
+            let mut formulas = vec![self.cubes.get(cube).term];
+            formulas.extend_from_slice(lemmas);
+            if self.consult.solve(context, pool, &formulas, &[], PATIENCE) == Solved::Nothing {
+                self.lemmas_used = true;
+                self.excluded.insert((node, cube));
+                return None;
+            }
+        }
+        let at = self.entries.len();
+        let mut above = Vec::new();
+        for i in 0..self.at_node[node.index()].len() {
+            let other = self.at_node[node.index()][i];
+            let theirs = self.entries[other].cube;
+            if self.cubes.is_within(context, pool, &mut self.consult, cube, theirs) {
+                above.push(other);
+            }
+            if self.cubes.is_within(context, pool, &mut self.consult, theirs, cube) {
+                self.entries[other].above.push(at);
+            }
+        }
+        let start = self.start_in(context, node, cube);
+        self.by_cube.insert((node, cube), at);
+        self.at_node[node.index()].push(at);
+        let (labels, events) = (Labels::default(), Vec::new());
+        self.entries.push(Entry { node, cube, labels, events, above, start });
+        Some(at)
+    }
+
+    fn start_in(&mut self, context: &EngineContext, node: NodeId, cube: CubeId) -> Start {
+        let system = Arc::clone(&self.view.encoding.system);
+        let starts: Vec<usize> = (0..system.starts.len()).filter(|&s| system.starts[s].target == node).collect();
+        if starts.is_empty() {
+            return Start::Nowhere;
+        }
+        let known = self.forward.nearest(&self.view.encoding.pool, &self.cubes, node, cube);
+        if let Some(at) = known.filter(|&at| self.forward.depth(at) == 0) {
+            return Start::Here(at);
+        }
+        let wanted: Vec<SymbolId> = system.vars.iter().map(|v| v.current).collect();
+        let mut ambiguity = None;
+        for s in starts {
+            let s = StartId::from(s);
+            let formulas = [self.start_formula(s), self.cubes.get(cube).term];
+            match self.consult.solve(context, &self.view.encoding.pool, &formulas, &wanted, PATIENCE) {
+                Solved::Model(values) => {
+                    let at = self.forward.begin(s, values);
+                    return Start::Here(at);
+                }
+                Solved::Nothing => {}
+                Solved::Unknown(reason) => ambiguity = Some(reason),
+            }
+        }
+        ambiguity.map_or(Start::Nowhere, Start::Unknown)
+    }
+
+    /// Removes the labels for which the entry is contained in several cubes together.
+    fn remove_covered(&mut self, context: &EngineContext, at: usize, labels: &mut Labels) {
+        let (node, cube) = (self.entries[at].node, self.entries[at].cube);
+        if self.at_node[node.index()].len() < 3 {
+            return;
+        }
+        let mut groups: Vec<(Vec<CubeId>, Labels)> = Vec::new();
+        for label in labels.iter() {
+            let others = self.at_node[node.index()].iter().filter(|&&o| self.entries[o].labels.contains(label));
+            let others: Vec<CubeId> = others.map(|&o| self.entries[o].cube).collect();
+            let known = groups.iter().position(|(cubes, _)| *cubes == others);
+            match known {
+                Some(i) => groups[i].1.add(&Labels::one(label)),
+                None if groups.len() < MOST_UNIONS => groups.push((others, Labels::one(label))),
+                None => break,
+            }
+        }
+        for (others, group) in groups {
+            let pool = &mut self.view.encoding.pool;
+            if self.cubes.is_within_union(context, pool, &mut self.consult, cube, &others) {
+                labels.remove(&group);
+            }
+        }
+    }
+
+    fn end_level(&mut self, context: &EngineContext) {
+        let level = self.level;
+        let mut alive = vec![false; self.questions.len()];
+        for (at, labels) in &self.next {
+            let node = self.entries[*at].node;
+            let pursued = labels.iter().filter(|&l| self.meeting.could_improve(l, node, level));
+            pursued.for_each(|l| alive[l as usize] = true);
+        }
+        if level == 0 {
+            self.roots[1].iter().for_each(|r| alive[r.label as usize] = true);
+        }
+        let (mut fixed, mut found) = (Vec::new(), Vec::new());
+        for (label, alive) in alive.into_iter().enumerate().filter(|(label, _)| self.open[*label]) {
+            let known = self.meeting.best(label as u32).is_some();
+            if !known {
+                self.view.raise_bound(context.blackboard(), self.questions[label].claim, level);
+            }
+            match (alive, known) {
+                (true, _) => {}
+                (false, true) => found.push(label as u32),
+                (false, false) => fixed.push(label),
+            }
+        }
+        found.into_iter().for_each(|label| self.settle_shortest(context, label));
+        self.never_met(context, &fixed);
+        let size = self.next.len();
+        context.progress(Some(level), format!("level {level}: {size} new sets, {} in all", self.entries.len()));
+        self.frontier = std::mem::take(&mut self.next);
+        self.next_at.clear();
+        self.level += 1;
+        self.stage = if self.wants_scouts() { Stage::Scouting(0) } else { Stage::Roots(0) };
+        if let Some(max) = context.config().options.max_depth.filter(|&max| self.level > max) {
+            self.give_up(&format!("no fixpoint within {max} steps back, which is the limit"));
+        }
+    }
+}
+
+/// A formula over shared parameters, over the parameters of `t`.
+fn own_params(e: &mut crate::encode::encoding::Encoding, t: TransitionId, formula: TermId) -> TermId {
+    let system = Arc::clone(&e.system);
+    let shared = e.params(t);
+    let mut map = FxHashMap::default();
+    for (p, s) in system.transition(t).params.iter().zip(shared) {
+        map.insert(s, e.pool.var(p.symbol));
+    }
+    e.pool.substitute(formula, &map)
+}

@@ -1,0 +1,387 @@
+//! Decision diagrams: sets of states, not single ones.
+//!
+//! For finite systems with many truth values or small ranges. Variables are in bits, ordered by what formulas relate
+//! ([`order`]); transitions are partitioned relations ([`relation`]); the reachable states are found ring by ring, so runs
+//! are shortest ([`reach`]). Ints get a few bits at first; when a reachable state has a step to a value without room the work
+//! begins again with more, so that nothing is ever cut off. Diagrams are those of the crate `oxidd`, with complement edges.
+//!
+//! A proof is the set of reachable states: as formulas that a solver checks ([`formula`]), or where it is not large as a
+//! [`Evidence::ClosedSet`].
+//!
+//! Bryant, "Graph-based algorithms for Boolean function manipulation" (1986); Burch, Clarke, McMillan, Dill and Hwang,
+//! "Symbolic model checking: 10^20 states and beyond" (1990).
+//!
+//! A single operation on diagrams cannot be interrupted, so the work is done on a thread of its own, which looks
+//! whether to pause or to stop between operations ([`pause`]); the engine does not wait for it.
+
+mod encode;
+mod formula;
+mod manager;
+mod order;
+mod pause;
+mod reach;
+mod relation;
+mod vector;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::{Duration, Instant};
+
+use gander_system::{ClaimId, ClaimKind, Evidence, NodeFormulas, Verdict};
+
+use crate::core::limits::own_memory;
+use crate::core::{Advance, Engine, EngineContext, EngineInfo};
+use crate::core::{Blackboard, portable};
+use crate::encode::question::{Place, Question, is_question};
+use crate::encode::targets::{Targets, question_targets, state_targets};
+use crate::encode::view::View;
+
+use manager::{BddManager, Halt, Room};
+use pause::PauseControl;
+use reach::{MOST_BITS, Reach, first_widths};
+
+/// The entry in the list of engines.
+pub(crate) const INFO: EngineInfo = EngineInfo {
+    name: "bdd",
+    about: "decision diagrams: the reachable states of a finite system as sets",
+    decides: |kind: &ClaimKind| is_question(kind) || matches!(kind, ClaimKind::AlwaysPossible(_)),
+    finds_shortest: true,
+    begins_at_once: false,
+    open: |context| Box::new(Diagrams::new(context)),
+};
+
+/// Recursion of diagrams is as deep as there are variables.
+const STACK: usize = 512 << 20;
+
+/// How long a piece of work waits for news.
+const PATIENCE: Duration = Duration::from_millis(50);
+
+/// Bytes of a node, with its share of tables.
+const NODE_BYTES: u64 = 40;
+
+/// The first attempt has room for so many nodes, each further one for eight times as many.
+const FIRST_NODES: usize = 1 << 20;
+
+/// What the working thread tells.
+enum News {
+    Verdict(ClaimId, Verdict),
+    Obstacle(ClaimId, String),
+    Progress(usize, String),
+}
+
+/// See the module's documentation.
+struct Diagrams {
+    /// None before the first piece of work.
+    news: Option<Receiver<News>>,
+    pause: Arc<PauseControl>,
+    obstacles: Vec<(ClaimId, String)>,
+    last: String,
+}
+
+impl Diagrams {
+    fn new(_: &EngineContext) -> Diagrams {
+        Diagrams { news: None, pause: Arc::default(), obstacles: Vec::new(), last: "has not come far".into() }
+    }
+
+    fn begin(&mut self, context: &EngineContext) -> Result<Receiver<News>, String> {
+        let (sender, news) = channel();
+        let claims = &context.system().claims;
+        let chained = |c: &ClaimId| View::needs_chain(&claims[c.index()].kind);
+        let mut jobs = Vec::new();
+        let plain: Vec<ClaimId> = context.claims().iter().copied().filter(|c| !chained(c)).collect();
+        if !plain.is_empty() {
+            jobs.push(Job::new(context, &plain, &sender, &self.pause)?);
+        }
+        for claim in context.claims().iter().copied().filter(chained) {
+            jobs.push(Job::new(context, &[claim], &sender, &self.pause)?);
+        }
+        let work = move || {
+            for job in jobs {
+                job.work();
+            }
+        };
+        let thread = std::thread::Builder::new().name("bdd".into()).stack_size(STACK);
+        thread.spawn(work).map_err(|e| format!("no thread could be started: {e}"))?;
+        Ok(news)
+    }
+}
+
+impl Drop for Diagrams {
+    fn drop(&mut self) {
+        self.pause.stop();
+    }
+}
+
+impl Engine for Diagrams {
+    fn advance(&mut self, context: &EngineContext) -> Advance {
+        if context.is_cancelled() {
+            self.pause.stop();
+            return Advance::Finished;
+        }
+        let Some(news) = &self.news else {
+            return match self.begin(context) {
+                Ok(news) => {
+                    self.news = Some(news);
+                    Advance::Again
+                }
+                Err(why) => {
+                    self.obstacles.extend(context.claims().iter().map(|&c| (c, why.clone())));
+                    Advance::Finished
+                }
+            };
+        };
+        self.pause.go();
+        let end = Instant::now() + PATIENCE;
+        let advance = loop {
+            let left = end.saturating_duration_since(Instant::now());
+            match news.recv_timeout(left) {
+                Ok(News::Verdict(claim, verdict)) => context.propose(claim, verdict),
+                Ok(News::Obstacle(claim, why)) => self.obstacles.push((claim, why)),
+                Ok(News::Progress(depth, text)) => {
+                    context.progress(u32::try_from(depth).ok(), text.clone());
+                    self.last = text;
+                }
+                Err(RecvTimeoutError::Timeout) => break Advance::Again,
+                Err(RecvTimeoutError::Disconnected) => break Advance::Finished,
+            }
+            if left.is_zero() || context.is_cancelled() {
+                break Advance::Again;
+            }
+        };
+        self.pause.wait();
+        advance
+    }
+
+    fn obstacle(&self, claim: ClaimId) -> Option<String> {
+        let told = self.obstacles.iter().find(|(c, _)| *c == claim).map(|(_, why)| why.clone());
+        Some(told.unwrap_or_else(|| self.last.clone()))
+    }
+}
+
+/// How a claim is decided.
+enum Way {
+    Question(Question),
+    Possible,
+}
+
+/// Claims that are decided together; done by the working thread.
+struct Job {
+    view: View,
+    asked: Vec<(ClaimId, Way)>,
+    targets: Targets,
+    settled: Arc<Vec<AtomicBool>>,
+    blackboard: Arc<Blackboard>,
+    memory: u64,
+    /// Up to so many states a set is told by its size.
+    few_states: u64,
+    news: Sender<News>,
+    pause: Arc<PauseControl>,
+    #[cfg(test)]
+    bug: Option<crate::seeded_bugs::SeededBug>,
+}
+
+impl Job {
+    fn new(
+        context: &EngineContext,
+        claims: &[ClaimId],
+        news: &Sender<News>,
+        pause: &Arc<PauseControl>,
+    ) -> Result<Job, String> {
+        let kinds = &context.system().claims;
+        let mut view = match claims {
+            [one] if View::needs_chain(&kinds[one.index()].kind) => View::chain(context, *one)?,
+            _ => View::plain(context),
+        };
+        let (mut asked, mut targets) = (Vec::new(), Targets::default());
+        for &claim in claims {
+            let goal = asked.len();
+            let way = match &kinds[claim.index()].kind {
+                ClaimKind::AlwaysPossible(p) => {
+                    state_targets(&mut view, *p, goal, &mut targets);
+                    Way::Possible
+                }
+                kind => {
+                    let Some(question) = view.question(claim) else { continue };
+                    question_targets(&mut view, kind, &question, goal, &mut targets);
+                    Way::Question(question)
+                }
+            };
+            asked.push((claim, way));
+        }
+        Ok(Job {
+            view,
+            asked,
+            targets,
+            settled: Arc::clone(&context.settled),
+            blackboard: Arc::clone(&context.blackboard),
+            memory: own_memory(context.config()),
+            few_states: context.config().options.bdd.few_states,
+            news: news.clone(),
+            pause: Arc::clone(pause),
+            #[cfg(test)]
+            bug: context.config().options.bug,
+        })
+    }
+
+    fn tell(&self, news: News) {
+        // Nobody may be listening any more.
+        let _ = self.news.send(news);
+    }
+
+    /// Attempts, with more bits or more room each, until one comes to an end.
+    fn work(mut self) {
+        let mut open = vec![true; self.asked.len()];
+        let system = Arc::clone(&self.view.encoding.system);
+        let why = match first_widths(&system) {
+            Err(why) => why,
+            Ok(mut widths) => {
+                let most = usize::try_from(self.memory / NODE_BYTES).unwrap_or(usize::MAX).clamp(1 << 12, 1 << 30);
+                let mut nodes = FIRST_NODES.min(most);
+                loop {
+                    let room = Room { nodes, cache: (nodes / 8).max(1 << 12) };
+                    match self.attempt(room, &widths, &mut open) {
+                        Ok(()) | Err(Halt::Cancelled) => return,
+                        Err(Halt::Widen(v)) if widths[v] < MOST_BITS => {
+                            widths[v] = (widths[v] + 2).max(widths[v] * 3 / 2).min(MOST_BITS);
+                        }
+                        Err(Halt::Widen(v)) => {
+                            break format!("`{}` needs more than {MOST_BITS} bits", system.vars[v].name);
+                        }
+                        Err(Halt::Memory) if nodes < most => nodes = nodes.saturating_mul(8).min(most),
+                        Err(Halt::Memory) => {
+                            break format!("memory: the limit is reached with {nodes} nodes; a larger one may help");
+                        }
+                        Err(Halt::Obstacle(why)) => break why,
+                    }
+                }
+            }
+        };
+        for (i, (claim, _)) in self.asked.iter().enumerate() {
+            if open[i] {
+                self.tell(News::Obstacle(*claim, why.clone()));
+            }
+        }
+    }
+
+    /// Asks no more about what others have settled.
+    fn refresh(&self, open: &mut [bool]) {
+        for (o, (claim, _)) in open.iter_mut().zip(&self.asked) {
+            *o &= !self.settled[claim.index()].load(Ordering::Relaxed);
+        }
+    }
+
+    fn attempt(&mut self, room: Room, widths: &[usize], open: &mut [bool]) -> Result<(), Halt> {
+        let system = Arc::clone(&self.view.encoding.system);
+        let manager = BddManager::new(room, &self.pause);
+        let (mut reach, blind) = Reach::new(
+            manager,
+            &system,
+            &mut self.view.encoding.pool,
+            &self.targets,
+            widths,
+            #[cfg(test)]
+            self.bug,
+        )?;
+        for (goal, why) in blind {
+            if std::mem::replace(&mut open[goal], false) {
+                self.tell(News::Obstacle(self.asked[goal].0, why));
+            }
+        }
+        self.starts(&reach, open);
+        loop {
+            self.refresh(open);
+            if open.iter().all(|o| !o) {
+                return Ok(());
+            }
+            let ask: Vec<bool> =
+                open.iter().zip(&self.asked).map(|(o, a)| *o && matches!(a.1, Way::Question(_))).collect();
+            #[cfg(test)]
+            let blind = self.bug == Some(crate::seeded_bugs::SeededBug::IgnoredOverflow);
+            #[cfg(not(test))]
+            let blind = false;
+            if !blind {
+                reach.check_room()?;
+            }
+            for met in reach.look(&ask)? {
+                open[met.goal] = false;
+                let (claim, way) = &self.asked[met.goal];
+                let Way::Question(q) = way else { continue };
+                let run = reach.run(&met, &self.view.encoding.pool)?;
+                if let Some(verdict) = run.and_then(|run| self.view.met(q, run)) {
+                    self.tell(News::Verdict(*claim, verdict));
+                }
+            }
+            let depth = reach.depth();
+            for (((claim, _), open), _) in self.asked.iter().zip(open.iter()).zip(&ask).filter(|(_, ask)| **ask) {
+                if *open {
+                    self.view.raise_bound(&self.blackboard, *claim, depth as u32);
+                }
+            }
+            self.tell(News::Progress(depth + 1, format!("depth {}, {} nodes", depth + 1, reach.manager.nodes())));
+            if !reach.step()? {
+                break;
+            }
+        }
+        self.complete(&reach, open)
+    }
+
+    fn starts(&self, reach: &Reach, open: &mut [bool]) {
+        for (goal, (claim, way)) in self.asked.iter().enumerate() {
+            let Way::Question(q) = way else { continue };
+            let start = q.targets.iter().find_map(|t| match t.place {
+                Place::Beginning(s) => Some(s),
+                _ => None,
+            });
+            let Some(s) = start else { continue };
+            if !std::mem::replace(&mut open[goal], false) {
+                continue;
+            }
+            let verdict = match reach.start_run(s) {
+                Some(run) => self.view.met(q, run),
+                None => Some(q.never_met(Evidence::Refutation)),
+            };
+            if let Some(verdict) = verdict {
+                self.tell(News::Verdict(*claim, verdict));
+            }
+        }
+    }
+
+    /// All reachable states are known.
+    fn complete(&mut self, reach: &Reach, open: &mut [bool]) -> Result<(), Halt> {
+        let few = reach.states().filter(|&n| n <= self.few_states);
+        let system = Arc::clone(&self.view.encoding.system);
+        let invariant = || -> Option<NodeFormulas> {
+            let mut pool = gander_term::Pool::fork(&system.pool);
+            let formulas = reach.formulas(&mut pool)?;
+            portable(&system, &pool, &formulas).ok()
+        };
+        let evidence = match few {
+            Some(states) => Some(Evidence::ClosedSet { states }),
+            None => invariant().map(Evidence::Invariant),
+        };
+        for (goal, (claim, way)) in self.asked.iter().enumerate() {
+            if !std::mem::replace(&mut open[goal], false) {
+                continue;
+            }
+            match (way, &evidence, few) {
+                (Way::Question(q), Some(evidence), _) => {
+                    self.tell(News::Verdict(*claim, q.never_met(self.view.proof(evidence.clone()))));
+                }
+                (Way::Possible, _, Some(states)) => {
+                    let evidence = Evidence::ClosedSet { states };
+                    let all = reach.always_possible(goal)?;
+                    self.tell(News::Verdict(
+                        *claim,
+                        if all { Verdict::Holds(evidence) } else { Verdict::Fails(evidence) },
+                    ));
+                }
+                _ => {
+                    let why = "the reachable states are known, but are too many for evidence that can be checked";
+                    self.tell(News::Obstacle(*claim, why.into()));
+                }
+            }
+        }
+        Ok(())
+    }
+}

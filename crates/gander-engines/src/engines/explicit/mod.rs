@@ -1,0 +1,329 @@
+//! Explicit states: breadth-first search over packed states, with compiled steps, on all processors.
+//!
+//! For systems whose reachable states can be enumerated: variables are truth values, variants, bit-vectors of at most 64
+//! bits, or ints; ints need no range, but only finitely many states may be reachable, or the search ends at its limit of
+//! memory. Parameters, inputs and values that an effect leaves open are enumerated where equations fix them, or where
+//! they have finite sorts or bounds ([`plan`]). What is not finite is told at once.
+//!
+//! Every claim that a finite graph decides is decided: those that are questions about reachability, and *always
+//! possible* by a backward search. Runs are shortest. A proof is the [`Evidence::ClosedSet`]: its checker enumerates
+//! the states again. Where steps are limited and states are too far from a goal for those that are left, they are not
+//! looked at ([`crate::concrete::step_lower_bound`]). The graph can be used by others ([`graph`]).
+//!
+//! After Holzmann, "The model checker SPIN" (1997), for compact states; Holzmann and Bosnacki, "The design of a multicore
+//! extension of the SPIN model checker" (2007), for search on several processors, here in a form whose results do not
+//! depend on their number.
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use gander_system::{ClaimId, ClaimKind, Evidence, NodeFormulas, Verdict};
+
+use crate::concrete::step_lower_bound::too_late;
+use crate::core::limits::own_memory;
+use crate::core::{Advance, Engine, EngineContext, EngineInfo};
+use crate::encode::question::{Place, Question, is_question};
+use crate::encode::targets::{Targets, question_targets, state_targets};
+use crate::encode::view::View;
+
+use crate::concrete::compiled::machine::Machine;
+use crate::concrete::states::explore::{Explorer, Met, Phase, Resources, Stop};
+use crate::concrete::states::graph::Graph;
+
+/// The entry in the list of engines.
+pub(crate) const INFO: EngineInfo = EngineInfo {
+    name: "explicit",
+    about: "explicit states: every reachable state of a finite system, breadth first",
+    decides: |kind: &ClaimKind| is_question(kind) || matches!(kind, ClaimKind::AlwaysPossible(_)),
+    finds_shortest: true,
+    begins_at_once: false,
+    open: |context| Box::new(Explicit::new(context)),
+};
+
+/// How a claim is decided.
+enum Way {
+    /// By a goal that is met, or never.
+    Question(Question),
+    /// By the states from which the goal can be reached.
+    Possible,
+}
+
+/// A claim that an exploration serves; its position is its goal.
+struct Asked {
+    claim: ClaimId,
+    way: Way,
+    open: bool,
+}
+
+/// Claims to be decided by one exploration, and what it need not look into.
+struct Waiting {
+    claims: Vec<ClaimId>,
+    trap: Option<NodeFormulas>,
+}
+
+/// More claims than these are not explored on their own.
+const MOST_ALONE: usize = 4;
+
+/// Claims that are decided by one exploration.
+struct Group {
+    view: View,
+    asked: Vec<Asked>,
+    explorer: Option<Explorer>,
+    reported: u32,
+}
+
+/// See the module's documentation.
+struct Explicit {
+    /// Claims that count as hopeless where it is too late, one by one; those of the system itself; each chain. The last is
+    /// taken first.
+    waiting: Vec<Waiting>,
+    group: Option<Group>,
+    obstacles: Vec<(ClaimId, String)>,
+    resources: Resources,
+}
+
+impl Explicit {
+    fn new(context: &EngineContext) -> Explicit {
+        let claims = &context.system().claims;
+        let chained = |c: &ClaimId| View::needs_chain(&claims[c.index()].kind);
+        let (chains, mut plain): (Vec<ClaimId>, Vec<ClaimId>) = context.claims().iter().copied().partition(chained);
+        let one = |claim: ClaimId, trap| Waiting { claims: vec![claim], trap };
+        let mut waiting: Vec<Waiting> = chains.into_iter().rev().map(|c| one(c, None)).collect();
+        let trap = |c: ClaimId| too_late(context.system(), &claims[c.index()].kind);
+        let mut alone: Vec<Waiting> = plain.iter().filter_map(|&c| Some(one(c, Some(trap(c)?)))).collect();
+        if alone.len() > MOST_ALONE {
+            alone.clear();
+        }
+        plain.retain(|c| !alone.iter().any(|w| w.claims.contains(c)));
+        if !plain.is_empty() {
+            waiting.push(Waiting { claims: plain, trap: None });
+        }
+        waiting.extend(alone.into_iter().rev());
+        Explicit { waiting, group: None, obstacles: Vec::new(), resources: resources(context) }
+    }
+
+    fn hindered(&mut self, claims: impl IntoIterator<Item = ClaimId>, why: &str) {
+        self.obstacles.extend(claims.into_iter().map(|c| (c, why.to_string())));
+    }
+
+    /// Prepares the next claims.
+    fn open(&mut self, context: &EngineContext, claims: Vec<ClaimId>, trap: Option<NodeFormulas>) {
+        match Group::new(context, &claims, trap, self.resources) {
+            Ok((group, obstacles)) => {
+                self.obstacles.extend(obstacles);
+                self.group = Some(group);
+            }
+            Err(why) => self.hindered(claims, &why),
+        }
+    }
+
+    fn stopped(&mut self, context: &EngineContext, group: &Group, stop: Stop) {
+        let states = group.explorer.as_ref().map_or(0, Explorer::states);
+        let why = match stop {
+            Stop::Cancelled => return,
+            Stop::Memory => {
+                format!("memory: the limit is reached with {states} states; a larger one (--memory) may help")
+            }
+            Stop::Trouble(t) => format!("{}, after {states} states", t.describe(&context.system().pool)),
+        };
+        let open: Vec<ClaimId> = group.asked.iter().filter(|a| a.open).map(|a| a.claim).collect();
+        self.hindered(open, &why);
+    }
+}
+
+impl Engine for Explicit {
+    fn advance(&mut self, context: &EngineContext) -> Advance {
+        let Some(mut group) = self.group.take() else {
+            let Some(next) = self.waiting.pop() else { return Advance::Finished };
+            let claims: Vec<ClaimId> = next.claims.into_iter().filter(|&c| context.is_open(c)).collect();
+            if !claims.is_empty() && !context.is_cancelled() {
+                self.open(context, claims, next.trap);
+            }
+            return if context.is_cancelled() { Advance::Finished } else { Advance::Again };
+        };
+        match group.advance(context, self.resources) {
+            Ok(Phase::More) => self.group = Some(group),
+            Ok(Phase::Complete) => {}
+            Err(stop) => self.stopped(context, &group, stop),
+        }
+        if context.is_cancelled() { Advance::Finished } else { Advance::Again }
+    }
+
+    fn obstacle(&self, claim: ClaimId) -> Option<String> {
+        let told = self.obstacles.iter().find(|(c, _)| *c == claim).map(|(_, why)| why.clone());
+        told.or_else(|| {
+            let group = self.group.as_ref()?;
+            let asked = group.asked.iter().any(|a| a.claim == claim && a.open);
+            let explorer = group.explorer.as_ref()?;
+            asked.then(|| format!("{} states so far", explorer.states()))
+        })
+    }
+}
+
+impl Group {
+    /// Says in words what is not finite.
+    fn new(
+        context: &EngineContext,
+        claims: &[ClaimId],
+        trap: Option<NodeFormulas>,
+        resources: Resources,
+    ) -> Result<(Group, Vec<(ClaimId, String)>), String> {
+        let kinds = &context.system().claims;
+        let chain = claims.iter().find(|c| View::needs_chain(&kinds[c.index()].kind));
+        let mut view = match (chain, trap) {
+            (Some(&claim), _) => View::chain(context, claim)?,
+            (None, Some(trap)) => View::outside(context, trap)?,
+            (None, None) => View::plain(context),
+        };
+        let (mut asked, mut targets): (Vec<Asked>, Targets) = (Vec::new(), Targets::default());
+        for &claim in claims {
+            if context.is_cancelled() {
+                return Err("interrupted".into());
+            }
+            let goal = asked.len();
+            let way = match &kinds[claim.index()].kind {
+                ClaimKind::AlwaysPossible(p) => {
+                    state_targets(&mut view, *p, goal, &mut targets);
+                    Way::Possible
+                }
+                kind => {
+                    let Some(question) = view.question(claim) else { continue };
+                    question_targets(&mut view, kind, &question, goal, &mut targets);
+                    Way::Question(question)
+                }
+            };
+            asked.push(Asked { claim, way, open: true });
+        }
+        let system = Arc::clone(&view.encoding.system);
+        let (machine, blind) = Machine::new(
+            &system,
+            &mut view.encoding.pool,
+            &targets,
+            &|| context.is_cancelled(),
+            #[cfg(test)]
+            context.config().options.bug,
+        )?;
+        let mut obstacles = Vec::new();
+        for (goal, why) in blind {
+            asked[goal].open = false;
+            obstacles.push((asked[goal].claim, why));
+        }
+        let explorer = Explorer::new(machine, resources);
+        Ok((Group { view, asked, explorer: Some(explorer), reported: 0 }, obstacles))
+    }
+
+    fn advance(&mut self, context: &EngineContext, resources: Resources) -> Result<Phase, Stop> {
+        let Some(mut explorer) = self.explorer.take() else { return Ok(Phase::Complete) };
+        for a in &mut self.asked {
+            a.open &= context.is_open(a.claim);
+        }
+        if self.asked.iter().all(|a| !a.open) {
+            return Ok(Phase::Complete);
+        }
+        let open: Vec<bool> = self.asked.iter().map(|a| a.open && matches!(a.way, Way::Question(_))).collect();
+        let mut met = Vec::new();
+        let phase = explorer.advance(&open, &|| context.is_cancelled(), &mut met);
+        // Not if it was stopped: then some start states are missing.
+        if explorer.has_begun() && explorer.depth() == 0 && phase.is_ok() {
+            self.starts(context, &explorer);
+        }
+        for m in &met {
+            self.met(context, &explorer, m);
+        }
+        if phase? == Phase::More {
+            self.report(context, &explorer);
+            self.explorer = Some(explorer);
+            return Ok(Phase::More);
+        }
+        self.complete(context, explorer, resources)?;
+        Ok(Phase::Complete)
+    }
+
+    /// Claims about starts.
+    fn starts(&mut self, context: &EngineContext, explorer: &Explorer) {
+        for a in self.asked.iter_mut().filter(|a| a.open) {
+            let Way::Question(q) = &a.way else { continue };
+            for target in &q.targets {
+                let Place::Beginning(s) = target.place else { continue };
+                let mut first = None;
+                explorer.each_start(&mut |start, at| {
+                    if start == s {
+                        first = at;
+                    }
+                    first.is_some()
+                });
+                a.open = false;
+                let verdict = match first {
+                    Some(i) => {
+                        let run =
+                            gander_system::Run { start: s, first: explorer.state(i), legs: gander_system::Legs::new() };
+                        self.view.met(q, run)
+                    }
+                    None => Some(q.never_met(Evidence::Refutation)),
+                };
+                if let Some(verdict) = verdict {
+                    context.propose(a.claim, verdict);
+                }
+                break;
+            }
+        }
+    }
+
+    fn met(&mut self, context: &EngineContext, explorer: &Explorer, met: &Met) {
+        let a = &mut self.asked[met.goal];
+        let Way::Question(q) = &a.way else { return };
+        a.open = false;
+        if let Some(verdict) = explorer.run_that_met(met).and_then(|run| self.view.met(q, run)) {
+            context.propose(a.claim, verdict);
+        }
+    }
+
+    fn report(&mut self, context: &EngineContext, explorer: &Explorer) {
+        let depth = explorer.depth();
+        if depth == self.reported {
+            return;
+        }
+        self.reported = depth;
+        for a in self.asked.iter().filter(|a| a.open && matches!(a.way, Way::Question(_))) {
+            self.view.raise_bound(context.blackboard(), a.claim, depth - 1);
+        }
+        let text = format!("depth {depth}, {} states, {} steps", explorer.states(), explorer.edges());
+        context.progress(Some(depth), text);
+    }
+
+    /// All states are known: what was not met never is.
+    fn complete(&mut self, context: &EngineContext, explorer: Explorer, resources: Resources) -> Result<(), Stop> {
+        for a in self.asked.iter_mut().filter(|a| a.open) {
+            if let Way::Question(q) = &a.way {
+                a.open = false;
+                context.propose(a.claim, q.never_met(self.view.proof(explorer.closed())));
+            }
+        }
+        if self.asked.iter().all(|a| !a.open) {
+            return Ok(());
+        }
+        let cancelled = || context.is_cancelled();
+        let (goals, graph) = (self.asked.len(), Graph::of(&explorer));
+        let edges = graph.edges(resources.memory / 2, &cancelled)?;
+        for (goal, a) in self.asked.iter_mut().enumerate().filter(|(_, a)| a.open) {
+            let reach = edges.can_reach(&graph.label(goal, goals, &cancelled)?);
+            a.open = false;
+            let evidence = explorer.closed();
+            let all = reach.iter().all(|&r| r);
+            context.propose(a.claim, if all { Verdict::Holds(evidence) } else { Verdict::Fails(evidence) });
+        }
+        Ok(())
+    }
+}
+
+/// What the configuration, or else the machine, has to give.
+fn resources(context: &EngineContext) -> Resources {
+    let config = context.config();
+    let threads = match config.jobs {
+        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        jobs => jobs,
+    };
+    Resources { memory: own_memory(config), threads }
+}

@@ -1,0 +1,237 @@
+//! The compiled step against the evaluator, and explorations against what can be counted by hand.
+
+use std::sync::Arc;
+
+use gander_oracle::generate;
+use gander_system::{NodeId, Role, System, SystemBuilder};
+use gander_term::random::{Shape, TermGenerator};
+use gander_term::{Pool, Sort, Value, evaluate, parse_term};
+
+use crate::concrete::compiled::code::{Compiler, Frame, Trouble, execute, is_numbered, number};
+use crate::concrete::compiled::machine::Machine;
+use crate::concrete::states::explore::{Explorer, Phase, Resources, Stop};
+use crate::concrete::states::graph::Graph;
+use crate::encode::targets::{StateTarget, Targets};
+
+const PLENTY: Resources = Resources { memory: 1 << 30, threads: 1 };
+
+fn machine(system: &Arc<System>, targets: &Targets) -> Result<Machine, String> {
+    let mut pool = Pool::fork(&system.pool);
+    Machine::new(system, &mut pool, targets, &|| false, None).map(|(machine, _)| machine)
+}
+
+/// Explores to the end.
+fn explore(explorer: &mut Explorer) -> Result<(), Stop> {
+    while explorer.advance(&[], &|| false, &mut Vec::new())? == Phase::More {}
+    Ok(())
+}
+
+#[test]
+fn instructions_compute_what_the_evaluator_does() {
+    let mut compared = 0;
+    for seed in 0..2250 {
+        let mut pool = Pool::new();
+        // Terms with arrays do not compile; nor do many that have some below.
+        let shape = Shape { depth: 5, arrays: seed % 3 == 0, ..Shape::default() };
+        let mut generator = TermGenerator::new(&mut pool, seed, shape);
+        let t = generator.any_term(&mut pool);
+        if !is_numbered(pool.sort(t)) {
+            continue;
+        }
+        let assignment = generator.assignment(&pool);
+        let mut frame = Frame::default();
+        let mut places = Vec::new();
+        for (s, v) in &assignment {
+            // Others have no place: what needs them does not compile.
+            if let Some(n) = number(v) {
+                places.push((frame.place(*s), n));
+            }
+        }
+        let mut tape = Vec::new();
+        let Ok(slot) = Compiler::new(&mut frame).compile(&pool, t, &mut tape) else { continue };
+        let mut slots = frame.slots();
+        for (place, n) in places {
+            slots.values[place as usize] = n;
+        }
+        let expected = evaluate(&pool, t, &|s| assignment.iter().find(|a| a.0 == s).map(|a| a.1.clone()));
+        match execute(&tape, &frame, &mut slots) {
+            Ok(_) => {
+                let expected = expected.unwrap();
+                assert_eq!(Some(slots.values[slot as usize]), number(&expected), "seed {seed}: {}", pool.display(t));
+                compared += 1;
+            }
+            // Too large for 64 bits, or for the evaluator: never a wrong number.
+            Err(Trouble::Overflow | Trouble::Evaluator(_)) => {}
+            Err(other) => panic!("seed {seed}: {other:?}"),
+        }
+    }
+    assert!(compared > 500, "{compared}");
+}
+
+/// Every step that is enumerated is one, by evaluation of guard and effect.
+#[test]
+fn steps_are_steps() {
+    let (mut systems, mut steps) = (0, 0);
+    for seed in 0..150 {
+        let made = generate(seed);
+        let system = made.system;
+        let Ok(machine) = machine(&system, &Targets::default()) else { continue };
+        let mut explorer = Explorer::new(machine, PLENTY);
+        if explore(&mut explorer).is_err() {
+            continue;
+        }
+        systems += 1;
+        assert_eq!(explorer.states(), made.states, "seed {seed}");
+        let graph = Graph::of(&explorer);
+        let edges = graph.edges(1 << 30, &|| false).unwrap();
+        let mut pool = Pool::fork(&system.pool);
+        for i in 0..graph.len().min(40) as u32 {
+            for (to, by) in edges.from(i) {
+                let step = graph.step(i, by, to).unwrap();
+                let (now, next) = (explorer.state(i), explorer.state(to));
+                assert_eq!(step.next.as_ref(), Some(&next.values));
+                assert_eq!(system.transition(by).source, now.node);
+                assert_eq!(system.transition(by).target, next.node);
+                let value = |s| {
+                    let var = |of: fn(&gander_system::StateVar) -> gander_term::SymbolId| {
+                        system.vars.iter().position(|v| of(v) == s)
+                    };
+                    let params = &system.transition(by).params;
+                    var(|v| v.current)
+                        .map(|v| now.values[v].clone())
+                        .or_else(|| var(|v| v.next).map(|v| next.values[v].clone()))
+                        .or_else(|| params.iter().position(|p| p.symbol == s).map(|p| step.params[p].clone()))
+                };
+                let parts = [system.guard_term(&mut pool, by), system.effect_term(&mut pool, by)];
+                for part in parts {
+                    assert_eq!(evaluate(&pool, part, &value), Ok(Value::Bool(true)), "seed {seed}");
+                }
+                steps += 1;
+            }
+        }
+    }
+    assert!(systems > 30 && steps > 300, "{systems} systems, {steps} steps");
+}
+
+/// `n` ints that count round independently up to `top`.
+fn counters(n: usize, top: u32) -> Arc<System> {
+    let mut b = SystemBuilder::new("counters", Pool::new(), &[("A", None)]).unwrap();
+    let vars: Vec<_> = (0..n).map(|i| b.var(&format!("x{i}"), Sort::Int, Role::State, None, None).unwrap()).collect();
+    let zeros: Vec<_> = (0..n).map(|i| (parse_term(&mut b.pool, &format!("x{i} == 0")).unwrap(), None)).collect();
+    b.start("go", NodeId(0), &zeros, None).unwrap();
+    for (i, v) in vars.iter().enumerate() {
+        let mut d = b.transition(&format!("t{i}"), None, NodeId(0), NodeId(0), None).unwrap();
+        let next = parse_term(&mut b.pool, &format!("if x{i} == {top} then 0 else x{i} + 1")).unwrap();
+        b.assign(&mut d, *v, next, None).unwrap();
+        for other in vars.iter().filter(|o| *o != v) {
+            b.keep(&mut d, *other);
+        }
+        b.add(d).unwrap();
+    }
+    Arc::new(b.finish())
+}
+
+#[test]
+fn counters_are_counted() {
+    // More values than the first layout has room for.
+    for (n, top, states) in [(1, 299, 300), (3, 19, 8000), (2, 150, 151 * 151)] {
+        let system = counters(n, top);
+        let mut explorer = Explorer::new(machine(&system, &Targets::default()).unwrap(), PLENTY);
+        explore(&mut explorer).unwrap();
+        assert_eq!(explorer.states(), states);
+        assert_eq!(explorer.edges(), (states * n) as u64);
+        let last = explorer.run_to(states as u32 - 1).unwrap();
+        assert_eq!(last.length(), u64::from(top) * n as u64, "the farthest state has all counters at their top");
+    }
+}
+
+#[test]
+fn any_number_of_threads_gives_the_same_numbers() {
+    let system = counters(3, 30);
+    let state = |threads| {
+        let resources = Resources { threads, ..PLENTY };
+        let mut explorer = Explorer::new(machine(&system, &Targets::default()).unwrap(), resources);
+        explore(&mut explorer).unwrap();
+        (0..explorer.states() as u32).step_by(97).map(|i| explorer.state(i)).collect::<Vec<_>>()
+    };
+    let one = state(1);
+    assert!(one == state(2) && one == state(5));
+}
+
+#[test]
+fn the_limit_on_memory_is_kept() {
+    let system = counters(4, 200);
+    let resources = Resources { memory: 4 << 20, threads: 2 };
+    let mut explorer = Explorer::new(machine(&system, &Targets::default()).unwrap(), resources);
+    assert_eq!(explore(&mut explorer), Err(Stop::Memory));
+    assert!(explorer.states() > 10_000, "{}", explorer.states());
+}
+
+#[test]
+fn a_graph_knows_from_where_states_can_be_reached() {
+    let system = counters(1, 9);
+    let mut pool = Pool::fork(&system.pool);
+    let formula = parse_term(&mut pool, "x0 == 4").unwrap();
+    let target = StateTarget { goal: 0, node: None, formula, choices: Vec::new() };
+    let targets = Targets { states: vec![target], ..Targets::default() };
+    let (machine, blind) = Machine::new(&system, &mut pool, &targets, &|| false, None).unwrap();
+    assert!(blind.is_empty());
+    let mut explorer = Explorer::new(machine, PLENTY);
+    while explorer.advance(&[false], &|| false, &mut Vec::new()).unwrap() == Phase::More {}
+    let graph = Graph::of(&explorer);
+    let label = graph.label(0, 1, &|| false).unwrap();
+    assert_eq!(label.iter().filter(|l| **l).count(), 1);
+    let mut starts = Vec::new();
+    explorer.each_start(&mut |_, at| {
+        starts.push(at);
+        false
+    });
+    assert_eq!(starts, [Some(0)]);
+    assert_eq!(graph.node(3), NodeId(0));
+    assert_eq!(graph.run_to(4).unwrap().length(), 4);
+    let edges = graph.edges(1 << 20, &|| false).unwrap();
+    assert!(edges.can_reach(&label).into_iter().all(|r| r));
+    assert!(edges.can_reach(&[false; 10]).into_iter().all(|r| !r));
+}
+
+/// Compiling looks whether it is still wanted at every unknown, so that it ends soon on systems with hundreds of them.
+#[test]
+fn compiling_can_be_interrupted() {
+    let system = counters(60, 9);
+    let looks = std::cell::Cell::new(0);
+    let after = |most: u32| {
+        looks.set(0);
+        let cancelled = || {
+            looks.set(looks.get() + 1);
+            looks.get() > most
+        };
+        Machine::new(&system, &mut Pool::fork(&system.pool), &Targets::default(), &cancelled, None).map(drop)
+    };
+    assert!(after(u32::MAX).is_ok());
+    let all = looks.get();
+    assert!(all > 60, "{all} looks");
+    for most in [0, 10, all / 2, all - 1] {
+        let stopped = after(most).expect_err("it was told to stop");
+        assert!(stopped.ends_with("interrupted"), "after {most} of {all} looks: {stopped}");
+    }
+}
+
+#[test]
+fn many_start_states_are_found_in_the_end() {
+    // Two counters that begin anywhere: more than one piece of work finds.
+    let mut b = SystemBuilder::new("anywhere", Pool::new(), &[("A", None)]).unwrap();
+    let vars = ["x", "y"].map(|n| b.var(n, Sort::Int, Role::State, None, None).unwrap());
+    let anywhere = parse_term(&mut b.pool, "0 <= x and x < 300 and 0 <= y and y < 300").unwrap();
+    b.start("go", NodeId(0), &[(anywhere, None)], None).unwrap();
+    let mut t = b.transition("t", None, NodeId(0), NodeId(0), None).unwrap();
+    let next = parse_term(&mut b.pool, "if x == 300 then 300 else x + 1").unwrap();
+    b.assign(&mut t, vars[0], next, None).unwrap();
+    b.keep(&mut t, vars[1]);
+    b.add(t).unwrap();
+    let system = Arc::new(b.finish());
+    let mut explorer = Explorer::new(machine(&system, &Targets::default()).unwrap(), PLENTY);
+    assert_eq!(explorer.advance(&[], &|| false, &mut Vec::new()), Ok(Phase::More));
+    assert!(!explorer.has_begun() && explorer.states() > 1 << 14);
+    explore(&mut explorer).unwrap();
+    assert_eq!(explorer.states(), 301 * 300);
+}

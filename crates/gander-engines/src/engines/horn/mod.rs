@@ -1,0 +1,172 @@
+//! The system as constrained Horn clauses, for the Horn engine of Z3 (Spacer; Komuravelli, Gurfinkel and Chaki 2014).
+//!
+//! One predicate a node says which states are reachable there. If the clauses can be satisfied without meeting a target,
+//! the formulas that satisfy them are an invariant. If they contradict each other, some run meets a target: it is
+//! looked for depth by depth. Clauses are asked for a short time first, then for four times as long, and so on.
+
+use std::time::Duration;
+
+use gander_smt::{Horn, HornAnswer, Limits, Reason, Solver};
+use gander_system::{ClaimId, Evidence};
+use gander_term::TermId;
+
+use crate::core::portable;
+use crate::core::retry::{Attempt, Attempts};
+use crate::core::{Advance, Engine, EngineContext, EngineInfo, Purpose};
+use crate::encode::batch::Batch;
+use crate::encode::forward_search::{Found, Search};
+use crate::encode::horn_clauses::clauses;
+use crate::encode::question::{Place, Question, is_question};
+use crate::encode::view::View;
+
+/// The entry in the list of engines.
+pub(crate) const INFO: EngineInfo = EngineInfo {
+    name: "horn",
+    about: "the Horn engine of z3: invariants, one predicate a node",
+    decides: is_question,
+    finds_shortest: false,
+    begins_at_once: false,
+    open: |context| Box::new(HornEngine(Attempts::new(context))),
+};
+
+/// Time for the first attempt at a claim, and how much longer each further one may take.
+const FIRST_ATTEMPT: Duration = Duration::from_secs(2);
+const LONGER: u32 = 4;
+
+/// Time for one depth of the search for a run.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// See the module's documentation.
+struct HornEngine(Attempts<Handed>);
+
+/// A claim and where the work on it stands.
+struct Handed {
+    view: View,
+    question: Question,
+    search: Search,
+    patience: Duration,
+    /// Some run meets a target: the depth to look at next.
+    depth: Option<u32>,
+    over: bool,
+    why: Option<String>,
+}
+
+impl Attempt for Handed {
+    fn open(context: &EngineContext, claim: ClaimId) -> Result<Option<Handed>, String> {
+        let view = View::of_claim(context, claim)?;
+        let Batch { view, mut questions, features } = Batch::alone(view, claim);
+        let Some(question) = questions.pop() else { return Ok(None) };
+        let search = Search::new(features, Purpose { part: "runs", claims: vec![claim] });
+        // A single state is no matter of clauses.
+        let depth = is_about_starts(&question).then_some(0);
+        let (over, why) = (false, None);
+        Ok(Some(Handed { view, question, search, patience: FIRST_ATTEMPT, depth, over, why }))
+    }
+
+    fn claim(&self) -> ClaimId {
+        self.question.claim
+    }
+
+    fn advance(&mut self, context: &EngineContext, solver: &Solver) {
+        match self.depth {
+            Some(depth) => self.look(context, depth),
+            None => self.ask(context, solver),
+        }
+    }
+
+    fn patience(&self) -> Duration {
+        self.patience
+    }
+
+    fn is_over(&self) -> bool {
+        self.over
+    }
+
+    fn why(&self) -> Option<String> {
+        self.why.clone()
+    }
+
+    fn weight(&self) -> u64 {
+        self.view.encoding.weight()
+    }
+}
+
+impl Handed {
+    /// Hands the clauses to the solver.
+    fn ask(&mut self, context: &EngineContext, solver: &Solver) {
+        let e = &mut self.view.encoding;
+        let made = clauses(e, &self.question);
+        let purpose = Purpose { part: "clauses", claims: vec![self.question.claim] };
+        let mut horn: Horn = context.horn(solver, &purpose);
+        match horn.solve(&mut e.pool, &made.predicates, &made.clauses, Limits::time(self.patience)) {
+            Ok(HornAnswer::Satisfied(formulas)) => {
+                let mut by_node: Vec<TermId> = e.system.node_ids().map(|_| e.pool.ff()).collect();
+                for (n, formula) in made.nodes.iter().zip(formulas) {
+                    by_node[n.index()] = formula;
+                }
+                if let Ok(invariant) = portable(&e.system, &e.pool, &by_node) {
+                    let proof = self.view.proof(Evidence::Invariant(invariant));
+                    // What the solver means by a formula is not always what we read: the checker decides.
+                    context.conjecture([(self.question.claim, self.question.never_met(proof))]);
+                }
+                self.stop("the solver's invariant could not be confirmed".into());
+            }
+            Ok(HornAnswer::Contradictory) => {
+                self.why = Some("a run exists, but none was found yet; more time would help".into());
+                self.depth = Some(0);
+            }
+            Err(Reason::Interrupted) => {}
+            Err(Reason::Timeout) => {
+                self.why = Some(format!("no invariant within {} s", self.patience.as_secs()));
+                self.patience *= LONGER;
+            }
+            Err(reason) => self.stop(reason.to_string()),
+        }
+    }
+
+    /// Looks for a run of this length.
+    fn look(&mut self, context: &EngineContext, depth: u32) {
+        let now: Vec<usize> = (0..self.question.targets.len()).collect();
+        let targets = self.question.targets.clone();
+        let limits = Limits::time(PATIENCE);
+        match self.search.ask(&mut self.view.encoding, context, &targets, &now, depth, limits) {
+            Found::Met(_, path) => {
+                if let Some(verdict) = path.into_run().and_then(|run| self.view.met(&self.question, run)) {
+                    context.propose(self.question.claim, verdict);
+                }
+                self.over = true;
+            }
+            Found::Nothing if is_about_starts(&self.question) => {
+                context.propose(self.question.claim, self.question.never_met(Evidence::Refutation));
+                self.over = true;
+            }
+            Found::Nothing => {
+                self.view.raise_bound(context.blackboard(), self.question.claim, depth);
+                self.depth = Some(depth + 1);
+            }
+            Found::Unknown(Reason::Interrupted) => {}
+            Found::Unknown(reason) => self.stop(format!("a run exists, stopped at depth {depth}: {reason}")),
+        }
+    }
+
+    fn stop(&mut self, why: String) {
+        self.over = true;
+        self.why = Some(why);
+    }
+}
+
+/// True if targets can be met in start states only.
+fn is_about_starts(question: &Question) -> bool {
+    !question.targets.is_empty() && question.targets.iter().all(|t| matches!(t.place, Place::Beginning(_)))
+}
+
+impl Engine for HornEngine {
+    fn advance(&mut self, context: &EngineContext) -> Advance {
+        let solver = context.config().solvers.z3().filter(|s| Horn::is_supported(s)).cloned();
+        self.0.advance(context, solver.as_ref())
+    }
+
+    fn obstacle(&self, claim: ClaimId) -> Option<String> {
+        self.0.obstacle(claim)
+    }
+}

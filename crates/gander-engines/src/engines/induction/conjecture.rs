@@ -1,0 +1,122 @@
+//! Conjectures: that claims are inductive as they stand.
+//!
+//! Many are, and then a check of the evidence is all it takes. The invariant that is offered for a claim is the
+//! conjunction of what is claimed to hold always (and hinted at) about the variables that the claim depends on; whether
+//! it is one is for the checker to find out.
+
+use std::collections::BTreeMap;
+
+use gander_system::{Effect, NodeFormulas, NodeId, System};
+use gander_term::{Pool, SymbolId, TermId};
+
+use crate::core::portable;
+use crate::encode::encoding::Encoding;
+
+/// Larger systems, counted in formulas to be checked, go through the step case only.
+const MOST_OBLIGATIONS: usize = 1000;
+
+/// Something that may hold in every state.
+pub(super) struct Guess<'a> {
+    pub by_node: &'a [(NodeId, TermId)],
+    /// It may help to prove others.
+    pub supports: bool,
+}
+
+/// For each guess, formulas for all nodes (of which `nodes` are those that the control graph reaches) that include it and
+/// may be inductive.
+pub(super) fn invariants(e: &mut Encoding, nodes: &[NodeId], guesses: &[Guess<'_>]) -> Vec<Option<NodeFormulas>> {
+    let system = e.system.clone();
+    if guesses.len() * (system.transitions.len() + system.nodes.len()) > MOST_OBLIGATIONS {
+        return vec![None; guesses.len()];
+    }
+    let dependencies = Dependencies::of(&system, &mut e.pool);
+    let variables: Vec<Vec<bool>> = guesses
+        .iter()
+        .map(|guess| {
+            let formulas: Vec<TermId> = guess.by_node.iter().map(|g| g.1).collect();
+            dependencies.mask(&e.pool, &formulas)
+        })
+        .collect();
+    let mut known: BTreeMap<Vec<usize>, Option<NodeFormulas>> = BTreeMap::new();
+    let mut invariants = Vec::new();
+    for (at, mine) in variables.iter().enumerate() {
+        let cone = dependencies.closure(mine.clone());
+        let within = |other: &Vec<bool>| other.iter().zip(&cone).all(|(other, cone)| !other || *cone);
+        let helps = |i: usize| guesses[i].supports && within(&variables[i]);
+        let members: Vec<usize> = (0..guesses.len()).filter(|&i| i == at || helps(i)).collect();
+        let invariant = known.entry(members).or_insert_with_key(|members| {
+            let mut parts: Vec<Vec<TermId>> = vec![Vec::new(); system.nodes.len()];
+            for &(n, formula) in members.iter().flat_map(|&m| guesses[m].by_node) {
+                parts[n.index()].push(formula);
+            }
+            let mut by_node = Vec::new();
+            for (n, parts) in parts.into_iter().enumerate() {
+                let reached = nodes.binary_search(&NodeId::from(n)).is_ok();
+                by_node.push(if reached { e.pool.and(parts) } else { e.pool.ff() });
+            }
+            portable(&system, &e.pool, &by_node).ok()
+        });
+        invariants.push(invariant.clone());
+    }
+    invariants
+}
+
+/// By variable: those that its next value may depend on, be it for whether it changes.
+struct Dependencies {
+    variables: Vec<(SymbolId, SymbolId)>,
+    of: Vec<Vec<bool>>,
+}
+
+impl Dependencies {
+    fn of(system: &System, pool: &mut Pool) -> Dependencies {
+        let count = system.vars.len();
+        let variables = system.vars.iter().map(|v| (v.current, v.next)).collect();
+        let mut dependencies = Dependencies { variables, of: vec![vec![false; count]; count] };
+        for t in system.transition_ids() {
+            let guard = system.guard_term(pool, t);
+            for part in &system.transition(t).effect {
+                match *part {
+                    Effect::Assign { var, value, .. } => {
+                        let sources = dependencies.mask(pool, &[guard, value.term()]);
+                        join(&mut dependencies.of[var.index()], &sources);
+                    }
+                    Effect::Constrain { relation, .. } => {
+                        let related = dependencies.mask(pool, &[relation.term()]);
+                        let sources = dependencies.mask(pool, &[guard, relation.term()]);
+                        for v in (0..count).filter(|&v| related[v]) {
+                            join(&mut dependencies.of[v], &sources);
+                        }
+                    }
+                    Effect::Keep { .. } => {}
+                }
+            }
+        }
+        dependencies
+    }
+
+    /// The variables, of this state or the next, in some terms.
+    fn mask(&self, pool: &Pool, terms: &[TermId]) -> Vec<bool> {
+        let free = pool.free_symbols(terms);
+        let has = |s: &SymbolId| free.binary_search(s).is_ok();
+        self.variables.iter().map(|(current, next)| has(current) || has(next)).collect()
+    }
+
+    /// Some variables with all that they depend on.
+    fn closure(&self, mut mask: Vec<bool>) -> Vec<bool> {
+        let mut stack: Vec<usize> = (0..mask.len()).filter(|&v| mask[v]).collect();
+        while let Some(v) = stack.pop() {
+            for (source, _) in self.of[v].iter().enumerate().filter(|(_, depends)| **depends) {
+                if !std::mem::replace(&mut mask[source], true) {
+                    stack.push(source);
+                }
+            }
+        }
+        mask
+    }
+}
+
+fn join(into: &mut [bool], more: &[bool]) {
+    for (into, more) in into.iter_mut().zip(more) {
+        *into |= more;
+    }
+}

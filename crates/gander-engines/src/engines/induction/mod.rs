@@ -1,0 +1,91 @@
+//! k-induction over nodes: what holds in the first `k` states of every run, and in a state whenever it held in the `k`
+//! states before, holds always.
+//!
+//! After Sheeran, Singh and Stålmarck, *Checking safety properties using induction and a SAT-solver* (2000). Their four
+//! algorithms are options of one ([`crate::InductionOptions`]): paths may be taken to be loop-free and not to come back
+//! to a start state, the depth may begin anywhere, and the forward check (is there a loop-free run of this length at
+//! all?) makes the method complete on finite systems. Differences from the paper:
+//!
+//! - All claims are tried at once and support each other: the step case assumes all of them, and those that it does not
+//!   preserve are dropped until the rest is preserved (Flanagan and Leino's Houdini). A claim that was not shown is never
+//!   assumed outside of such a set.
+//! - Distinctness and "not a start" are added lazily, where a model violates them.
+//! - Unsatisfiable cores tell what each claim rests on; its evidence holds that and nothing else.
+//! - First of all it is conjectured that claims are inductive as they stand, which costs no more than a check of that.
+//! - Invariants come from the blackboard, and hints of the user are candidates like claims.
+
+mod candidate;
+mod conjecture;
+mod forward;
+mod lemma;
+mod prover;
+mod step_case;
+
+use gander_system::{ClaimId, ClaimKind};
+
+use crate::core::{Advance, Engine, EngineContext, EngineInfo};
+use crate::encode::batch::Batch;
+use crate::encode::question::is_question;
+
+use prover::Prover;
+
+/// The entry in the list of engines.
+pub(crate) const INFO: EngineInfo = EngineInfo {
+    name: "induction",
+    about: "k-induction: proofs, all claims at once, complete on finite systems",
+    decides,
+    finds_shortest: true,
+    begins_at_once: true,
+    open: |context| Box::new(Induction::new(context)),
+};
+
+fn decides(kind: &ClaimKind) -> bool {
+    is_question(kind) && !matches!(kind, ClaimKind::StartSatisfiable(_))
+}
+
+/// See the module's documentation.
+struct Induction {
+    provers: Vec<Prover>,
+    begun: bool,
+    obstacles: Vec<(ClaimId, String)>,
+}
+
+impl Induction {
+    fn new(context: &EngineContext) -> Induction {
+        let (all, obstacles) = Batch::all(context);
+        let provers = all.into_iter().map(|t| Prover::new(context, t)).collect();
+        Induction { provers, begun: false, obstacles }
+    }
+
+    fn sweep(&mut self, context: &EngineContext) {
+        for p in &mut self.provers {
+            p.forget_settled(context);
+            if p.is_over() {
+                self.obstacles.extend(p.obstacles());
+            }
+        }
+        self.provers.retain(|p| !p.is_over());
+    }
+}
+
+impl Engine for Induction {
+    fn advance(&mut self, context: &EngineContext) -> Advance {
+        self.sweep(context);
+        if !self.begun {
+            self.begun = true;
+            self.provers.iter_mut().for_each(|p| p.conjecture(context));
+            return Advance::Again;
+        }
+        let Some(at) = (0..self.provers.len()).min_by_key(|&i| self.provers[i].used()) else {
+            return Advance::Finished;
+        };
+        self.provers[at].advance(context);
+        self.sweep(context);
+        if self.provers.is_empty() { Advance::Finished } else { Advance::Again }
+    }
+
+    fn obstacle(&self, claim: ClaimId) -> Option<String> {
+        let running = self.provers.iter().find_map(|p| p.obstacle(claim));
+        running.or_else(|| self.obstacles.iter().find(|(c, _)| *c == claim).map(|(_, why)| why.clone()))
+    }
+}

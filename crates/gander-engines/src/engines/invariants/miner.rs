@@ -1,0 +1,315 @@
+//! One system that invariants are looked for in: samples, levels, and what was proved.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use gander_system::{ClaimId, Evidence, NodeFormulas, NodeId};
+use gander_term::TermId;
+use rustc_hash::FxHashSet;
+
+use crate::core::EngineContext;
+use crate::core::{Cursor, Fact, ProvedInvariant, portable};
+use crate::encode::batch::Batch;
+use crate::encode::question::Question;
+use crate::encode::view::View;
+
+use super::copies::has_copies;
+use super::mining::{Level, mine, words};
+use super::samples::Samples;
+use crate::candidates::candidate::Candidate;
+use crate::candidates::houdini::{Houdini, Sifted};
+use crate::candidates::octagon_analysis::OctagonAnalysis;
+
+/// Time of one piece of work, and for leaving out what follows from the rest.
+const SLICE: Duration = Duration::from_millis(100);
+const SLICE_FOR_REDUNDANCY: Duration = Duration::from_millis(300);
+
+/// What is tried, one after the other: a level and a depth of induction.
+const ROUNDS: [(Level, u32); 12] = [
+    (Level::Copies, 1),
+    (Level::Plain, 1),
+    (Level::Octagons, 1),
+    (Level::Plain, 2),
+    (Level::Guarded, 1),
+    (Level::Guarded, 2),
+    (Level::Wide, 1),
+    (Level::Plain, 3),
+    (Level::Wide, 2),
+    (Level::Guarded, 3),
+    (Level::Plain, 5),
+    (Level::Wide, 3),
+];
+
+/// Steps of simulation before the first round, and before each of the others.
+const FIRST_STEPS: u64 = 1500;
+const MORE_STEPS: u64 = 1500;
+
+/// Steps of one long run where rules copy variables, and time for it.
+const LONG_STEPS: u64 = 2500;
+const SLICE_FOR_LONG: Duration = Duration::from_millis(400);
+
+/// A claim that may follow.
+struct Goal {
+    question: Question,
+    /// What holds of states where no target can be met.
+    exclusion: Vec<Candidate>,
+    open: bool,
+}
+
+enum Stage {
+    Sampling,
+    Mining,
+    Climbing(OctagonAnalysis),
+    Sifting,
+}
+
+/// See the module's documentation.
+pub(super) struct Miner {
+    view: View,
+    nodes: Vec<NodeId>,
+    goals: Vec<Goal>,
+    samples: Option<Samples>,
+    houdini: Houdini,
+    stage: Stage,
+    round: usize,
+    /// The greatest depth of induction that a lemma needed.
+    k: u32,
+    cursor: Cursor,
+    used: Duration,
+    failure: Option<String>,
+    over: bool,
+}
+
+impl Miner {
+    pub(super) fn new(together: Batch) -> Miner {
+        let Batch { mut view, questions, features } = together;
+        let nodes = view.encoding.reachable_nodes();
+        let claims: Vec<ClaimId> = questions.iter().map(|q| q.claim).collect();
+        let mut goals = Vec::new();
+        for question in questions {
+            let Some(exclusion) = view.asker.exclusion(&mut view.encoding, &question) else { continue };
+            let candidates = exclusion.into_iter().filter(|(n, _)| nodes.binary_search(n).is_ok());
+            let exclusion = candidates.map(|(node, formula)| Candidate { node, formula }).collect();
+            goals.push(Goal { question, exclusion, open: true });
+        }
+        Miner {
+            view,
+            nodes,
+            goals,
+            samples: None,
+            houdini: Houdini::new(features, claims),
+            stage: Stage::Sampling,
+            round: 0,
+            k: 1,
+            cursor: Cursor::default(),
+            used: Duration::ZERO,
+            failure: None,
+            over: false,
+        }
+    }
+
+    pub(super) fn used(&self) -> Duration {
+        self.used
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        self.over
+    }
+
+    /// What stands in the way of a claim.
+    pub(super) fn obstacle(&self, claim: ClaimId) -> Option<String> {
+        self.goals.iter().find(|g| g.question.claim == claim)?;
+        let count = self.houdini.lemmas().len();
+        Some(match &self.failure {
+            Some(why) => format!("{count} invariants found, then {why}"),
+            None => format!("the {count} invariants that were found do not imply it"),
+        })
+    }
+
+    /// A piece of work.
+    pub(super) fn advance(&mut self, context: &EngineContext) {
+        let begun = Instant::now();
+        match std::mem::replace(&mut self.stage, Stage::Mining) {
+            Stage::Sampling => self.sample(context),
+            Stage::Mining => self.mine(context),
+            Stage::Climbing(ascent) => self.climb(context, ascent, begun + SLICE),
+            Stage::Sifting => {
+                self.stage = Stage::Sifting;
+                self.sift(context, begun + SLICE);
+            }
+        }
+        self.used += begun.elapsed();
+    }
+
+    fn sample(&mut self, context: &EngineContext) {
+        let system = Arc::clone(context.system());
+        let first = self.samples.is_none();
+        let samples = self.samples.get_or_insert_with(|| Samples::new(&system, context.config().seed));
+        let end = Instant::now() + SLICE;
+        let stop = || context.is_cancelled() || Instant::now() >= end;
+        let (steps, length) = if first { (FIRST_STEPS, 60) } else { (MORE_STEPS, 400) };
+        samples.run(steps, length, &stop);
+        if first && has_copies(&system) {
+            // Values go far before they are compared.
+            let end = end + SLICE_FOR_LONG;
+            samples.run(LONG_STEPS, LONG_STEPS, &|| context.is_cancelled() || Instant::now() >= end);
+        }
+        for fact in context.blackboard().news(&mut self.cursor) {
+            if let Fact::Reachable(state) = &*fact {
+                samples.add(state.clone());
+            }
+        }
+        self.stage = Stage::Mining;
+    }
+
+    fn mine(&mut self, context: &EngineContext) {
+        // The first round is about few systems and not counted.
+        let most = context.config().options.invariants.max_rounds.map_or(ROUNDS.len(), |most| most + 1);
+        let Some(&(level, k)) = ROUNDS.get(self.round).filter(|_| self.round < most) else {
+            self.over = true;
+            return;
+        };
+        if level == Level::Copies && !has_copies(&self.view.encoding.system) {
+            self.round += 1;
+            return;
+        }
+        let Some(samples) = &self.samples else { return };
+        let mut claimed: Vec<TermId> = Vec::new();
+        for goal in &mut self.goals {
+            goal.open &= context.is_open(goal.question.claim);
+            if goal.open {
+                claimed.extend(goal.exclusion.iter().map(|c| c.formula));
+            }
+        }
+        let at = |n: NodeId| samples.at(n).to_vec();
+        if level == Level::Octagons {
+            let vocabulary = words(&mut self.view.encoding, &claimed, level);
+            match OctagonAnalysis::new(&mut self.view.encoding, &self.nodes, &vocabulary, &at) {
+                Some(ascent) => self.stage = Stage::Climbing(ascent),
+                None => self.next_round(),
+            }
+            return;
+        }
+        let candidates = mine(&mut self.view.encoding, &self.nodes, &claimed, &at, level);
+        self.begin(context, candidates, k);
+    }
+
+    fn next_round(&mut self) {
+        self.round += 1;
+        self.stage = Stage::Sampling;
+    }
+
+    /// Climbs to an inductive element of the octagons, and sifts what was passed.
+    fn climb(&mut self, context: &EngineContext, mut ascent: OctagonAnalysis, until: Instant) {
+        let e = &mut self.view.encoding;
+        loop {
+            if context.is_cancelled() || Instant::now() >= until {
+                self.stage = Stage::Climbing(ascent);
+                return;
+            }
+            let element = ascent.element(e);
+            match self.houdini.leads_out(e, context, &element) {
+                Ok(None) => break,
+                Ok(Some(states)) => {
+                    if states.is_empty() || !states.iter().all(|s| ascent.climb(e, s)) {
+                        break;
+                    }
+                }
+                Err(_) => break,
+            }
+        }
+        let candidates = ascent.candidates(e);
+        self.begin(context, candidates, 1);
+    }
+
+    /// Begins to sift candidates, and with them what claims say.
+    fn begin(&mut self, context: &EngineContext, candidates: Vec<Candidate>, k: u32) {
+        let open = self.goals.iter().filter(|g| g.open && !context.blackboard().has_run(g.question.claim));
+        let claimed: Vec<Candidate> = open.flat_map(|g| &g.exclusion).copied().collect();
+        let mut candidates: Vec<Candidate> = claimed.into_iter().chain(candidates).collect();
+        let mut seen: FxHashSet<Candidate> = self.houdini.lemmas().iter().copied().collect();
+        candidates.retain(|c| seen.insert(*c));
+        context.progress(None, format!("{} candidates", candidates.len()));
+        self.houdini.begin(&self.view.encoding, candidates, k);
+        self.stage = Stage::Sifting;
+    }
+
+    fn sift(&mut self, context: &EngineContext, until: Instant) {
+        let (proved, implied) = match self.houdini.advance(&mut self.view.encoding, context, until) {
+            Sifted::More => return,
+            Sifted::Failed(why) => {
+                self.failure = Some(why);
+                self.over = true;
+                return;
+            }
+            Sifted::Done { proved, implied } => (proved, implied),
+        };
+        if let Some(samples) = &mut self.samples {
+            for state in std::mem::take(&mut self.houdini.found) {
+                if samples.add(state.clone()) {
+                    context.blackboard().publish(Fact::Reachable(state));
+                }
+            }
+        }
+        let k = ROUNDS.get(self.round).map_or(1, |r| r.1);
+        if !proved.is_empty() {
+            self.k = self.k.max(k);
+        }
+        self.conclude(context, &proved, &implied);
+        if !proved.is_empty() {
+            let until = Instant::now() + SLICE_FOR_REDUNDANCY;
+            let kept = self.houdini.without_redundant(&mut self.view.encoding, context, proved, until);
+            if !kept.is_empty() {
+                self.houdini.add_lemmas(&kept);
+                self.publish(context, kept.len());
+            }
+        }
+        self.next_round();
+    }
+
+    /// The conjunction of lemmas and of some more, by node.
+    fn formulas(&mut self, more: &[Candidate]) -> Option<NodeFormulas> {
+        let e = &mut self.view.encoding;
+        let mut parts: Vec<Vec<TermId>> = vec![Vec::new(); e.system.nodes.len()];
+        for c in self.houdini.lemmas().iter().chain(more) {
+            parts[c.node.index()].push(c.formula);
+        }
+        let mut by_node = Vec::new();
+        for (n, parts) in parts.into_iter().enumerate() {
+            let reached = self.nodes.binary_search(&NodeId::from(n)).is_ok();
+            by_node.push(if reached { e.pool.and(parts) } else { e.pool.ff() });
+        }
+        portable(&e.system, &e.pool, &by_node).ok()
+    }
+
+    /// Proposes claims all of whose parts are among what was proved, or follow from it.
+    fn conclude(&mut self, context: &EngineContext, proved: &[Candidate], implied: &[Candidate]) {
+        let lemmas = self.houdini.lemmas().iter();
+        let known: FxHashSet<Candidate> = lemmas.chain(proved).chain(implied).copied().collect();
+        let settled: Vec<usize> = (0..self.goals.len())
+            .filter(|&g| self.goals[g].open && self.goals[g].exclusion.iter().all(|c| known.contains(c)))
+            .collect();
+        if settled.is_empty() {
+            return;
+        }
+        let Some(invariant) = self.formulas(proved) else { return };
+        for g in settled {
+            let goal = &mut self.goals[g];
+            goal.open = false;
+            let invariant = invariant.clone();
+            let evidence = match self.k {
+                1 => Evidence::Invariant(invariant),
+                k => Evidence::KInductive { k, invariant, loop_free: false, no_restart: false },
+            };
+            context.propose(goal.question.claim, goal.question.never_met(self.view.proof(evidence)));
+        }
+    }
+
+    fn publish(&mut self, context: &EngineContext, new: usize) {
+        let Some(formulas) = self.formulas(&[]) else { return };
+        let k = self.k;
+        let engine = context.engine.to_string();
+        let invariant = ProvedInvariant { formulas, k, loop_free: false, no_restart: false, engine };
+        context.publish(Fact::Invariant(invariant), format!("{new} invariants at k = {k}"));
+    }
+}

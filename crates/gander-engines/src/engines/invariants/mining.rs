@@ -1,0 +1,253 @@
+//! From vocabulary and sampled states to candidates.
+
+use std::sync::Arc;
+
+use gander_system::{NodeId, State};
+use gander_term::{Sort, TermId, Value};
+use rustc_hash::FxHashSet;
+
+use crate::encode::encoding::Encoding;
+
+use super::copies;
+use super::numbers::{Columns, Looking};
+use super::truths::{Literal, Order, Signature, included, ones, signature};
+use crate::candidates::candidate::{Candidate, Evaluator};
+use crate::candidates::candidate_terms::{CandidateTerms, Room};
+
+/// How much is looked for. Each level includes more terms and wider templates.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Level {
+    /// Equalities of variables that are copied, under conditions of control.
+    Copies,
+    /// Truth values, constants, bounds, orders, equalities.
+    Plain,
+    /// Octagons, by abstract interpretation.
+    Octagons,
+    /// Also bounds of differences and sums, and everything about numbers under one condition.
+    Guarded,
+    /// Also clauses of three literals.
+    Wide,
+}
+
+/// Limits of a level.
+struct Volume {
+    room: Room,
+    implications: usize,
+    numbers: Looking,
+    conditions: usize,
+    guarded: usize,
+    clauses: usize,
+}
+
+impl Level {
+    fn volume(self) -> Volume {
+        let looking = |thresholds, octagons| Looking { thresholds, octagons };
+        match self {
+            Level::Copies | Level::Plain | Level::Octagons => Volume {
+                room: Room { truths: 150, numbers: 24 },
+                implications: 800,
+                numbers: looking(2, false),
+                conditions: 0,
+                guarded: 0,
+                clauses: 0,
+            },
+            Level::Guarded => Volume {
+                room: Room { truths: 250, numbers: 40 },
+                implications: 1600,
+                numbers: looking(4, true),
+                conditions: 40,
+                guarded: 2500,
+                clauses: 0,
+            },
+            Level::Wide => Volume {
+                room: Room { truths: 400, numbers: 60 },
+                implications: 3000,
+                numbers: looking(6, true),
+                conditions: 80,
+                guarded: 2500,
+                clauses: 3000,
+            },
+        }
+    }
+}
+
+/// An int term with at most this many values is a mode.
+const MOST_MODES: usize = 8;
+
+/// Literals that clauses of three are made of.
+const MOST_CLAUSE_LITERALS: usize = 60;
+
+/// The candidates of a level that hold in all sampled states. `claimed` are formulas that the vocabulary must serve.
+pub(super) fn mine(
+    e: &mut Encoding,
+    nodes: &[NodeId],
+    claimed: &[TermId],
+    samples: &dyn Fn(NodeId) -> Vec<State>,
+    level: Level,
+) -> Vec<Candidate> {
+    let volume = level.volume();
+    let vocabulary = if level == Level::Copies { CandidateTerms::default() } else { words(e, claimed, level) };
+    let mut found: Vec<Candidate> = Vec::new();
+    let mut seen: FxHashSet<Candidate> = FxHashSet::default();
+    for &node in nodes {
+        let states = samples(node);
+        let formulas = match level {
+            _ if states.is_empty() => vec![e.pool.ff()],
+            Level::Copies => copies::candidates(e, node, claimed, &states),
+            _ => at_node(e, &vocabulary, &states, &volume, nodes.len()),
+        };
+        for formula in formulas {
+            let candidate = Candidate { node, formula };
+            if e.pool.as_bool(formula) != Some(true) && seen.insert(candidate) {
+                found.push(candidate);
+            }
+        }
+    }
+    found
+}
+
+/// The vocabulary of a level.
+pub(super) fn words(e: &mut Encoding, claimed: &[TermId], level: Level) -> CandidateTerms {
+    CandidateTerms::of(e, claimed, level.volume().room)
+}
+
+/// The formulas for the states of one of so many nodes.
+fn at_node(
+    e: &mut Encoding,
+    vocabulary: &CandidateTerms,
+    states: &[State],
+    volume: &Volume,
+    nodes: usize,
+) -> Vec<TermId> {
+    let share = |most: usize| most.div_ceil(nodes.min(20));
+    let count = states.len();
+    let system = Arc::clone(&e.system);
+    let terms: Vec<TermId> = vocabulary.truths.iter().chain(&vocabulary.numbers).copied().collect();
+    let mut evaluator = Evaluator::new(&system, &e.pool, terms.clone());
+    let mut columns: Vec<(TermId, Vec<Option<Value>>)> = terms.iter().map(|&t| (t, Vec::new())).collect();
+    for state in states {
+        for (column, value) in columns.iter_mut().zip(evaluator.values(&e.pool, state)) {
+            column.1.push(value);
+        }
+    }
+    let numbers = columns.split_off(vocabulary.truths.len());
+    let is_true = |v: &Option<Value>| *v == Some(Value::Bool(true));
+    let mut truths: Vec<(TermId, Signature)> =
+        columns.iter().map(|(t, values)| (*t, signature(values.iter().map(is_true)))).collect();
+    truths.extend(modes(e, &numbers));
+    let order = Order::new(&mut e.pool, &truths, count);
+    let mut found: Vec<TermId> = order.constant.clone();
+    for &(a, b) in &order.equal {
+        let (forth, back) = (e.pool.implies(a, b), e.pool.implies(b, a));
+        found.extend([forth, back]);
+    }
+    let everything: Vec<usize> = (0..count).collect();
+    let mut tables = Vec::new();
+    for sort in [Sort::Int, Sort::Real] {
+        let of_sort: Vec<_> = numbers.iter().filter(|(t, _)| e.pool.sort(*t) == sort).cloned().collect();
+        let table = Columns::new(sort, &of_sort);
+        found.extend(table.formulas(&mut e.pool, vocabulary, &everything, volume.numbers));
+        found.extend(table.equalities(&mut e.pool));
+        tables.push(table);
+    }
+    for (a, b) in order.implications(share(volume.implications)) {
+        found.push(e.pool.implies(order.literals[a].term, order.literals[b].term));
+    }
+    let plain: FxHashSet<TermId> = found.iter().copied().collect();
+    found.extend(guarded(e, vocabulary, &order, &tables, &plain, volume, share(volume.guarded)));
+    found.extend(clauses(e, &order.literals, share(volume.clauses)));
+    found
+}
+
+/// `x == v` for terms that have few values.
+fn modes(e: &mut Encoding, numbers: &[(TermId, Vec<Option<Value>>)]) -> Vec<(TermId, Signature)> {
+    let mut found = Vec::new();
+    for &(term, ref values) in numbers {
+        if e.pool.as_symbol(term).is_none() {
+            continue;
+        }
+        let mut different: Vec<&Value> = Vec::new();
+        for value in values.iter().flatten() {
+            if !different.contains(&value) {
+                different.push(value);
+            }
+            if different.len() > MOST_MODES {
+                break;
+            }
+        }
+        if different.len() < 2 || different.len() > MOST_MODES {
+            continue;
+        }
+        for value in different {
+            let constant = e.pool.constant(value.clone());
+            let equal = e.pool.eq(term, constant);
+            found.push((equal, signature(values.iter().map(|v| v.as_ref() == Some(value)))));
+        }
+    }
+    found
+}
+
+/// What holds of numbers in the states that satisfy a literal, and not in all.
+fn guarded(
+    e: &mut Encoding,
+    vocabulary: &CandidateTerms,
+    order: &Order,
+    tables: &[Columns],
+    plain: &FxHashSet<TermId>,
+    volume: &Volume,
+    most: usize,
+) -> Vec<TermId> {
+    let mut found = Vec::new();
+    let looking = Looking { thresholds: 0, octagons: false };
+    for literal in order.literals.iter().take(2 * volume.conditions) {
+        if ones(&literal.signature) < 3 {
+            continue;
+        }
+        let states = positions(&literal.signature);
+        for table in tables {
+            for formula in table.formulas(&mut e.pool, vocabulary, &states, looking) {
+                if !plain.contains(&formula) && found.len() < most {
+                    found.push(e.pool.implies(literal.term, formula));
+                }
+            }
+        }
+    }
+    found
+}
+
+fn positions(signature: &[u64]) -> Vec<usize> {
+    let bit = |i: usize| signature[i / 64] >> (i % 64) & 1 == 1;
+    (0..signature.len() * 64).filter(|&i| bit(i)).collect()
+}
+
+/// Clauses `a and b -> c` that hold in all states although neither `a -> c` nor `b -> c` nor `a -> not b` does.
+fn clauses(e: &mut Encoding, literals: &[Literal], most: usize) -> Vec<TermId> {
+    let mut found = Vec::new();
+    if most == 0 {
+        return found;
+    }
+    let literals = &literals[..literals.len().min(2 * MOST_CLAUSE_LITERALS)];
+    let n = literals.len();
+    for a in 0..n {
+        for b in (a + 1..n).filter(|b| b / 2 != a / 2) {
+            let both: Signature =
+                literals[a].signature.iter().zip(&literals[b].signature).map(|(x, y)| x & y).collect();
+            if ones(&both) == 0 {
+                continue;
+            }
+            // Every clause once: by its least two literals negated as premises.
+            for c in (0..n).filter(|c| c / 2 != a / 2 && c / 2 != b / 2 && (c ^ 1) > b) {
+                let conclusion = &literals[c].signature;
+                let weak = included(&literals[a].signature, conclusion) || included(&literals[b].signature, conclusion);
+                if !weak && included(&both, conclusion) {
+                    let premise = e.pool.and([literals[a].term, literals[b].term]);
+                    found.push(e.pool.implies(premise, literals[c].term));
+                    if found.len() >= most {
+                        return found;
+                    }
+                }
+            }
+        }
+    }
+    found
+}

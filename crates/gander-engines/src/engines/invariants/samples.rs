@@ -1,0 +1,80 @@
+//! Reachable states to sift candidates with before a solver is asked: from runs of our own, from the blackboard, and from
+//! models of base cases.
+
+use std::sync::Arc;
+
+use gander_system::{NodeId, StartId, State, System, TransitionId};
+use rustc_hash::FxHashSet;
+
+use crate::concrete::stepping::formula::Scope;
+use crate::concrete::stepping::machine::Machine;
+use crate::concrete::stepping::random::Random;
+
+/// States kept at a node.
+const MOST_AT_NODE: usize = 1500;
+
+/// See the module's documentation.
+pub(super) struct Samples {
+    machine: Machine,
+    random: Random,
+    seen: FxHashSet<State>,
+    by_node: Vec<Vec<State>>,
+    steps: u64,
+}
+
+impl Samples {
+    pub(super) fn new(system: &Arc<System>, seed: u64) -> Samples {
+        Samples {
+            machine: Machine::new(system, &Scope::new(system)),
+            random: Random::new(seed ^ 0x1a7e),
+            seen: FxHashSet::default(),
+            by_node: vec![Vec::new(); system.nodes.len()],
+            steps: 0,
+        }
+    }
+
+    /// The states at a node.
+    pub(super) fn at(&self, n: NodeId) -> &[State] {
+        &self.by_node[n.index()]
+    }
+
+    /// Takes a state that some run visits; true if it is new.
+    pub(super) fn add(&mut self, state: State) -> bool {
+        let kept = &mut self.by_node[state.node.index()];
+        if kept.len() >= MOST_AT_NODE || !self.seen.insert(state.clone()) {
+            return false;
+        }
+        kept.push(state);
+        true
+    }
+
+    /// Makes runs of `length` steps, some `steps` altogether. Of long runs, every state of the first part is kept and of the
+    /// rest every few.
+    pub(super) fn run(&mut self, steps: u64, length: u64, stop: &dyn Fn() -> bool) {
+        let system = Arc::clone(&self.machine.system);
+        if system.starts.is_empty() {
+            return;
+        }
+        let until = self.steps + steps;
+        while self.steps < until && !stop() {
+            self.steps += 1;
+            let start = StartId::from(self.random.below(system.starts.len()));
+            let Some(mut state) = self.machine.start(start, &mut self.random) else { continue };
+            self.add(state.clone());
+            for i in 0..length {
+                if self.steps >= until || (i % 16 == 0 && stop()) {
+                    break;
+                }
+                self.steps += 1;
+                let mut leaving: Vec<TransitionId> = system.leaving(state.node).to_vec();
+                self.random.shuffle(&mut leaving);
+                let taken = leaving.into_iter().find_map(|t| self.machine.take(t, &state, &mut self.random));
+                let Some(taken) = taken else { break };
+                state = taken.state;
+                if i < 40 || i % 7 == 0 {
+                    self.add(state.clone());
+                }
+            }
+        }
+    }
+}

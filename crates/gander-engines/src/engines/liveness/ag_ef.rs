@@ -1,0 +1,404 @@
+//! Whether something is always possible: layers of states from which it is within reach.
+//!
+//! A layer is a set of states at a node from each of which a step of one transition leads to an earlier layer; the states where
+//! it is the case are the first one. If every reachable state is in some layer the claim holds, and the number of the
+//! layer is the rank. If not, a run leads to a state `s` outside of all layers. Either it is never the case in any run from `s`:
+//! then the claim fails; or some run from `s` reaches it: the pre-images along that run are new layers, and `s` is in one of
+//! them. On a finite system that ends.
+//!
+//! Where the way may be arbitrarily long, one layer is made of all states from which a step makes a term smaller
+//! ([`super::candidates`]).
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use gander_system::passes::{started_at, within};
+use gander_system::{
+    Choice, Choices, ClaimId, ClaimKind, Evidence, NodeId, NodeTerms, Run, State, StateTerm, System, TransitionId,
+    Verdict,
+};
+use gander_term::{Pool, Simplifier, TermId, Value, evaluate};
+use rustc_hash::FxHashMap;
+
+use super::candidates;
+use super::fair_cycle::Outlook;
+use super::nested_check::{Inquiry, Path, Reply, Whom};
+use super::prover::Prover;
+use super::step::Steps;
+use super::support;
+use crate::arith::eliminate::eliminate;
+use crate::core::EngineContext;
+use crate::core::portable;
+
+/// More layers are not made.
+const MOST_LAYERS: usize = 2_000;
+
+/// Layers of an attempt with a term, and of the first attempt without one.
+const FEW_LAYERS: usize = 8;
+
+/// States at a node from which a step leads nearer.
+#[derive(Clone, Debug)]
+struct Layer {
+    node: NodeId,
+    formula: TermId,
+    transition: TransitionId,
+    /// The values of the parameters, and of the open next variables, where they matter.
+    params: Vec<Option<Value>>,
+    next: Vec<Option<Value>>,
+}
+
+/// Layers, none of whose steps increases a term.
+#[derive(Clone, Debug, Default)]
+struct Attempt {
+    rank: Option<TermId>,
+    /// Transitions, and from where a step makes the term smaller.
+    descents: Vec<(TransitionId, TermId)>,
+    layers: Vec<Layer>,
+    most: usize,
+}
+
+/// What is asked at the moment.
+#[derive(Debug)]
+enum Question {
+    /// Whether every reachable state is in a layer.
+    Covered(Inquiry),
+    /// Whether it is ever the case behind this run.
+    Lost(Run, Inquiry),
+}
+
+/// See the module's documentation.
+pub(super) struct AgEf {
+    pub claim: ClaimId,
+    goal: StateTerm,
+    pool: Pool,
+    steps: Vec<Steps>,
+    now: Attempt,
+    /// Terms that are left to try; when there are none, layers alone have to do.
+    ranks: Option<Vec<TermId>>,
+    question: Option<Question>,
+    /// The graph of all states, as long as it is looked at; before and after that none.
+    outlook: Option<Outlook>,
+    looked: bool,
+    pub used: Duration,
+    over: bool,
+    why: Option<String>,
+}
+
+impl AgEf {
+    pub(super) fn new(system: &System, claim: ClaimId) -> Option<AgEf> {
+        let ClaimKind::AlwaysPossible(goal) = system.claims.get(claim.index())?.kind else { return None };
+        let mut pool = Pool::fork(&system.pool);
+        let steps = system.transition_ids().map(|t| Steps::of(system, &mut pool, t)).collect();
+        let now = Attempt { most: FEW_LAYERS, ..Attempt::default() };
+        let (used, over, why) = (Duration::ZERO, false, None);
+        Some(AgEf {
+            claim,
+            goal,
+            pool,
+            steps,
+            now,
+            ranks: None,
+            question: None,
+            outlook: None,
+            looked: false,
+            used,
+            over,
+            why,
+        })
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        self.over
+    }
+
+    pub(super) fn stop(&mut self) {
+        self.over = true;
+    }
+
+    pub(super) fn obstacle(&self) -> Option<String> {
+        self.why.clone().or_else(|| {
+            let count = self.now.layers.len();
+            (count > 0).then(|| format!("{count} ways to the goal were found, and still not from everywhere"))
+        })
+    }
+
+    /// The states at `n` from which the goal is known to be within reach.
+    fn covered(&mut self, system: &System, n: NodeId) -> TermId {
+        let goal = system.at_node(&mut self.pool, self.goal, n);
+        let descents =
+            self.now.descents.iter().filter(|(t, _)| system.transition(*t).source == n).map(|(_, formula)| *formula);
+        let layers = self.now.layers.iter().filter(|l| l.node == n).map(|l| l.formula);
+        let parts: Vec<TermId> = [goal].into_iter().chain(descents).chain(layers).collect();
+        self.pool.or(parts)
+    }
+
+    /// One piece of work.
+    pub(super) fn advance(&mut self, context: &EngineContext) {
+        #[cfg(test)]
+        if !super::bugs::is_surveyed(context) {
+            self.looked = true;
+        }
+        if !std::mem::replace(&mut self.looked, true) {
+            self.outlook = Outlook::new(context, self.goal);
+        }
+        if let Some(mut outlook) = self.outlook.take() {
+            match outlook.advance(context) {
+                Some(Some(verdict)) => {
+                    self.over = true;
+                    context.propose_given(self.claim, verdict);
+                }
+                Some(None) => self.outlook = Some(outlook),
+                None => {}
+            }
+            return;
+        }
+        let system = Arc::clone(context.given());
+        match self.question.take() {
+            None => self.ask_covered(&system),
+            Some(Question::Covered(mut question)) => match question.ask(context) {
+                Reply::Holds(proof) => match self.evidence(&system, proof) {
+                    Some(evidence) => {
+                        self.over = true;
+                        context.propose_given(self.claim, Verdict::Holds(evidence));
+                    }
+                    None => self.give_up("the layers could not be written down"),
+                },
+                Reply::Fails(Evidence::Run(run)) => self.ask_lost(&system, run),
+                Reply::Fails(_) => self.give_up("no run leads out of the layers that were found"),
+                Reply::Later => self.question = Some(Question::Covered(question)),
+                Reply::Never(why) => self.give_up(&why),
+            },
+            Some(Question::Lost(run, mut question)) => match self.lost_at_once(context, &mut question) {
+                Reply::Holds(proof) => {
+                    self.over = true;
+                    let evidence = Evidence::Impossible { run, proof: Box::new(proof) };
+                    context.propose_given(self.claim, Verdict::Fails(evidence));
+                }
+                #[cfg(test)]
+                Reply::Fails(Evidence::Run(_))
+                    if super::bugs::is_on(context, crate::seeded_bugs::SeededBug::LostTooSoon) =>
+                {
+                    self.over = true;
+                    let proof = Box::new(Evidence::Diameter { k: 0 });
+                    context.propose_given(self.claim, Verdict::Fails(Evidence::Impossible { run, proof }));
+                }
+                Reply::Fails(Evidence::Run(way)) => match Path::of(&question.system, &way) {
+                    Some(way) => {
+                        if self.add_layers(&system, &way).is_none() {
+                            self.next_attempt(&system);
+                        }
+                        if !self.over {
+                            self.ask_covered(&system);
+                        }
+                    }
+                    None => self.give_up("a way to the goal could not be followed"),
+                },
+                Reply::Fails(_) => self.give_up("a way to the goal could not be followed"),
+                Reply::Later => self.question = Some(Question::Lost(run, question)),
+                Reply::Never(why) => self.give_up(&why),
+            },
+        }
+    }
+
+    /// The answer to the question whether the goal is lost. First it is tried whether a few comparisons with the values of the
+    /// last state show it.
+    fn lost_at_once(&mut self, context: &EngineContext, question: &mut Inquiry) -> Reply {
+        if !question.is_new() {
+            return question.ask(context);
+        }
+        let system = Arc::clone(&question.system);
+        let mut pool = Pool::fork(&system.pool);
+        let mut candidates = candidates::start_formulas(&system, &mut pool);
+        candidates.extend(candidates::formulas(&system, &mut pool));
+        let candidates = vec![candidates; system.nodes.len()];
+        let mut prover = Prover::for_claim(self.claim);
+        let found = support::invariant(context, self.claim, &system, &mut pool, &candidates).and_then(|by_node| {
+            let ClaimKind::Always(p) = system.claims.first()?.kind else { return None };
+            for n in system.node_ids() {
+                let p = system.at_node(&mut pool, p, n);
+                let admissible = system.assumption_term(&mut pool, n);
+                let here = pool.and([by_node[n.index()], admissible]);
+                if !prover.implies(context, &mut pool, here, p) {
+                    return None;
+                }
+            }
+            portable(&system, &pool, &by_node).ok()
+        });
+        match found {
+            Some(invariant) => Reply::Holds(Evidence::Invariant(invariant)),
+            None => question.ask(context),
+        }
+    }
+
+    fn give_up(&mut self, why: &str) {
+        self.over = true;
+        self.why = Some(why.to_string());
+    }
+
+    fn ask_covered(&mut self, system: &System) {
+        let by_node: Vec<TermId> = system.node_ids().map(|n| self.covered(system, n)).collect();
+        let asked = portable(system, &self.pool, &by_node).ok().and_then(|set| within(system, &set));
+        match asked {
+            Some(made) => self.question = Some(Question::Covered(Inquiry::new(made, Whom::All))),
+            None => self.give_up("the layers could not be written down"),
+        }
+    }
+
+    fn ask_lost(&mut self, system: &System, run: Run) {
+        let made = Path::of(system, &run)
+            .and_then(|path| path.states.last().cloned())
+            .and_then(|end| started_at(system, &end, self.goal));
+        match made {
+            Some(made) => self.question = Some(Question::Lost(run, Inquiry::new(made, Whom::All))),
+            None => self.give_up("a run could not be followed"),
+        }
+    }
+
+    /// Begins anew with the next term, in the end without one.
+    fn next_attempt(&mut self, system: &System) {
+        if self.now.rank.is_none() && self.ranks.as_ref().is_some_and(Vec::is_empty) {
+            self.give_up("there are too many ways to the goal");
+            return;
+        }
+        if self.ranks.is_none() {
+            let mut ranks = candidates::ranks(system, &mut self.pool);
+            ranks.reverse();
+            self.ranks = Some(ranks);
+        }
+        while let Some(rank) = self.ranks.as_mut().and_then(Vec::pop) {
+            if let Some(descents) = self.descents_of(system, rank) {
+                self.now = Attempt { rank: Some(rank), descents, layers: Vec::new(), most: FEW_LAYERS };
+                return;
+            }
+        }
+        self.now = Attempt { most: MOST_LAYERS, ..Attempt::default() };
+    }
+
+    fn descents_of(&mut self, system: &System, rank: TermId) -> Option<Vec<(TransitionId, TermId)>> {
+        let sort = self.pool.sort(rank);
+        let zero = candidates::zero(&mut self.pool, sort);
+        let one = match sort {
+            gander_term::Sort::Real => self.pool.real(gander_term::RBig::ONE),
+            _ => self.pool.int(1),
+        };
+        let mut found = Vec::new();
+        for t in system.transition_ids() {
+            let steps = self.steps[t.index()].clone();
+            let next = steps.behind(&mut self.pool, rank);
+            let less = self.pool.sub(rank, one);
+            let (bounded, decreases) = (self.pool.le(zero, rank), self.pool.le(next, less));
+            let body = self.pool.and([steps.formula, bounded, decreases]);
+            let formula = eliminate(&mut self.pool, &steps.chosen, body)?;
+            if self.pool.as_bool(formula) != Some(false) {
+                found.push((t, formula));
+            }
+        }
+        (!found.is_empty()).then_some(found)
+    }
+
+    /// New layers along a way to the goal, from its end to its beginning; nothing if its first state is in none of them.
+    fn add_layers(&mut self, system: &System, way: &Path) -> Option<()> {
+        let mut simplifier = Simplifier::default();
+        for (i, step) in way.steps.iter().enumerate().rev() {
+            if self.now.layers.len() >= self.now.most {
+                return None;
+            }
+            if self.is_covered(system, &way.states[i]) {
+                continue;
+            }
+            let steps = self.steps.get(step.transition.index())?.clone();
+            let nearer = self.covered(system, way.states[i + 1].node);
+            let mut goal = steps.behind(&mut self.pool, nearer);
+            if let Some(rank) = self.now.rank {
+                let next = steps.behind(&mut self.pool, rank);
+                let kept = self.pool.le(next, rank);
+                goal = self.pool.and([goal, kept]);
+            }
+            let body = self.pool.and([steps.formula, goal]);
+            let mut layer = Layer {
+                node: way.states[i].node,
+                formula: body,
+                transition: step.transition,
+                params: vec![None; step.params.len()],
+                next: vec![None; system.vars.len()],
+            };
+            layer.formula = match eliminate(&mut self.pool, &steps.chosen, body) {
+                Some(formula) => formula,
+                None => {
+                    // With the values of this way.
+                    let mut given = FxHashMap::default();
+                    for (p, value) in system.transition(step.transition).params.iter().zip(&step.params) {
+                        given.insert(p.symbol, self.pool.constant(value.clone()));
+                    }
+                    layer.params = step.params.iter().cloned().map(Some).collect();
+                    for ((v, value), slot) in system.vars.iter().zip(&way.states[i + 1].values).zip(&mut layer.next) {
+                        if steps.chosen.contains(&v.next) {
+                            given.insert(v.next, self.pool.constant(value.clone()));
+                            *slot = Some(value.clone());
+                        }
+                    }
+                    self.pool.substitute(body, &given)
+                }
+            };
+            layer.formula = simplifier.simplify(&mut self.pool, layer.formula);
+            self.now.layers.push(layer);
+        }
+        self.is_covered(system, way.states.first()?).then_some(())
+    }
+
+    fn is_covered(&mut self, system: &System, state: &State) -> bool {
+        let covered = self.covered(system, state.node);
+        let value = |s| system.vars.iter().position(|v| v.current == s).map(|i| state.values[i].clone());
+        evaluate(&self.pool, covered, &value) == Ok(Value::Bool(true))
+    }
+
+    fn evidence(&mut self, system: &System, proof: Evidence) -> Option<Evidence> {
+        let by_node: Vec<TermId> = system.node_ids().map(|n| self.covered(system, n)).collect();
+        let set = portable(system, &self.pool, &by_node).ok()?;
+        let mut own = Pool::fork(&system.pool);
+        let mut importer = gander_term::Importer::new();
+        let mut list = Vec::new();
+        let mut ranks = Vec::new();
+        let attempt = self.now.clone();
+        for n in system.node_ids() {
+            // What is nearer, and the number of its layer.
+            let goal = system.at_node(&mut self.pool, self.goal, n);
+            let mut nearer = vec![(goal, 0)];
+            for &(t, formula) in attempt.descents.iter().filter(|(t, _)| system.transition(*t).source == n) {
+                let transition = system.transition(t);
+                let when = importer.import(&mut own, &self.pool, formula).ok()?;
+                let (params, next) = (vec![None; transition.params.len()], vec![None; system.vars.len()]);
+                list.push(Choice { transition: t, when, params, next });
+                nearer.push((formula, 0));
+            }
+            for (i, layer) in attempt.layers.iter().enumerate().filter(|(_, l)| l.node == n) {
+                let before = self.pool.or(nearer.iter().map(|(formula, _)| *formula));
+                let not_before = self.pool.not(before);
+                let when = self.pool.and([layer.formula, not_before]);
+                nearer.push((layer.formula, i + 1));
+                if self.pool.as_bool(when) == Some(false) {
+                    continue;
+                }
+                let when = importer.import(&mut own, &self.pool, when).ok()?;
+                let constants = |own: &mut Pool, values: &[Option<Value>]| {
+                    values.iter().map(|v| v.clone().map(|v| own.constant(v))).collect::<Vec<_>>()
+                };
+                let (params, next) = (constants(&mut own, &layer.params), constants(&mut own, &layer.next));
+                list.push(Choice { transition: layer.transition, when, params, next });
+            }
+            let mut number = self.pool.int(attempt.layers.len() + 1);
+            for (formula, i) in nearer.into_iter().rev() {
+                let i = self.pool.int(i);
+                number = self.pool.ite(formula, i, number);
+            }
+            let mut tuple = Vec::new();
+            for t in attempt.rank.into_iter().chain([number]) {
+                tuple.push(importer.import(&mut own, &self.pool, t).ok()?);
+            }
+            ranks.push(tuple);
+        }
+        let pool = own.freeze();
+        let ranks = NodeTerms { pool: Arc::clone(&pool), by_node: ranks };
+        Some(Evidence::Possible { set, proof: Box::new(proof), ranks, choices: Choices { pool, list } })
+    }
+}

@@ -1,0 +1,68 @@
+//! A transition as a relation between a state and the next one, with what the effect gives put in.
+
+use gander_system::{Effect, System, TransitionId};
+use gander_term::{Pool, SymbolId, TermId};
+use rustc_hash::FxHashMap;
+
+use crate::arith::eliminate::eliminate;
+
+/// The steps of a transition: formulas over state variables, parameters, and primed variables that the effect leaves open.
+#[derive(Clone, Debug)]
+pub(super) struct Steps {
+    /// Guard, effect, and the assumptions about the next state.
+    pub formula: TermId,
+    /// Parameters and open primed variables.
+    pub chosen: Vec<SymbolId>,
+    /// For each current symbol its value in the next state.
+    next: FxHashMap<SymbolId, TermId>,
+}
+
+impl Steps {
+    pub(super) fn of(system: &System, pool: &mut Pool, t: TransitionId) -> Steps {
+        let transition = system.transition(t);
+        let mut primed: FxHashMap<SymbolId, TermId> = FxHashMap::default();
+        let mut parts = vec![system.guard_term(pool, t)];
+        for effect in &transition.effect {
+            match *effect {
+                Effect::Assign { var, value, .. } => {
+                    primed.insert(system.var(var).next, value.term());
+                }
+                Effect::Keep { var, .. } => {
+                    let current = pool.var(system.var(var).current);
+                    primed.insert(system.var(var).next, current);
+                }
+                Effect::Constrain { relation, .. } => parts.push(relation.term()),
+            }
+        }
+        let mut chosen: Vec<SymbolId> = transition.params.iter().map(|p| p.symbol).collect();
+        let mut next = FxHashMap::default();
+        for v in &system.vars {
+            let value = match primed.get(&v.next) {
+                Some(&value) => value,
+                None => {
+                    chosen.push(v.next);
+                    pool.var(v.next)
+                }
+            };
+            next.insert(v.current, value);
+        }
+        let step = pool.and(parts);
+        let step = pool.substitute(step, &primed);
+        let admissible = system.assumption_term(pool, transition.target);
+        let admissible = pool.substitute(admissible, &next);
+        let formula = pool.and([step, admissible]);
+        Steps { formula, chosen, next }
+    }
+
+    /// A term over the next state.
+    pub(super) fn behind(&self, pool: &mut Pool, t: TermId) -> TermId {
+        pool.substitute(t, &self.next)
+    }
+
+    /// The states from which some step leads to a state with `goal`, without quantifiers; none if that was not found.
+    pub(super) fn before(&self, pool: &mut Pool, goal: TermId) -> Option<TermId> {
+        let goal = self.behind(pool, goal);
+        let body = pool.and([self.formula, goal]);
+        eliminate(pool, &self.chosen, body)
+    }
+}

@@ -1,0 +1,161 @@
+//! The engines, one folder each. They do not import each other: what one finds out, others read on the blackboard.
+
+mod accelerate;
+mod backward;
+mod bdd;
+mod bmc;
+mod explicit;
+mod guided;
+mod horn;
+mod induction;
+mod invariants;
+mod liveness;
+mod nodes;
+mod paths;
+mod pdr;
+mod simulate;
+mod sizes;
+mod smt_only;
+
+use std::sync::OnceLock;
+
+use crate::core::EngineInfo;
+use crate::portfolio::{Portfolio, PortfolioError};
+
+/// Every engine, in the order in which a check starts them: the cheap ones first.
+pub fn engines() -> &'static [EngineInfo] {
+    static ENGINES: &[EngineInfo] = &[
+        simulate::INFO,
+        bmc::INFO,
+        sizes::INFO,
+        induction::INFO,
+        nodes::INFO,
+        explicit::INFO,
+        guided::INFO,
+        bdd::INFO,
+        invariants::INFO,
+        pdr::INFO,
+        horn::INFO,
+        accelerate::INFO,
+        liveness::INFO,
+        backward::INFO,
+        paths::INFO,
+        smt_only::INFO,
+    ];
+    ENGINES
+}
+
+impl Portfolio {
+    /// Reads a portfolio in TOML whose engines are those of [`engines`].
+    pub fn parse(text: &str) -> Result<Portfolio, PortfolioError> {
+        let known: Vec<&str> = engines().iter().map(|e| e.name).collect();
+        Portfolio::read(text, &known)
+    }
+}
+
+impl Default for Portfolio {
+    fn default() -> Portfolio {
+        static DEFAULT: OnceLock<Portfolio> = OnceLock::new();
+        DEFAULT
+            .get_or_init(|| Portfolio::parse(Portfolio::DEFAULT).expect("a test reads the default portfolio"))
+            .clone()
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicBool;
+    use std::sync::mpsc::{Receiver, channel};
+
+    use crate::core::{Advance, Blackboard, CancelToken, CheckConfig, Engine, EngineContext, Message, Reduction};
+
+    use gander_oracle::{GeneratedSystem, Settings, generate_with};
+    use gander_smt::{Killer, Solvers};
+    use gander_system::{ClaimId, Verdict};
+    use gander_term::stop::{StopSign, Stopped};
+
+    /// A context for an engine, its token, and what it says.
+    pub(crate) fn context(
+        solvers: &Arc<Solvers>,
+        made: &GeneratedSystem,
+        info: &EngineInfo,
+    ) -> (EngineContext, CancelToken, Receiver<Message>) {
+        let claims: Vec<ClaimId> = (0..made.system.claims.len()).map(ClaimId::from).collect();
+        let decides = |c: &ClaimId| (info.decides)(&made.system.claims[c.index()].kind);
+        let (messages, heard) = channel();
+        let (cancel, killer) = (CancelToken::new(), Killer::new());
+        cancel.kills(&killer);
+        let context = EngineContext {
+            engine: info.name,
+            shortest: info.finds_shortest,
+            reduction: Reduction::of(&made.system, &|| false),
+            config: Arc::new(CheckConfig::new(Arc::clone(solvers), claims.clone())),
+            claims: claims.into_iter().filter(decides).collect(),
+            blackboard: Arc::new(Blackboard::new(&made.system)),
+            settled: Arc::new(made.system.claims.iter().map(|_| AtomicBool::new(false)).collect()),
+            cancel: cancel.clone(),
+            killer,
+            records: None,
+            messages,
+        };
+        (context, cancel, heard)
+    }
+
+    /// Nothing that an engine has said is wrong.
+    fn said_nothing_wrong(made: &GeneratedSystem, info: &EngineInfo, heard: Receiver<Message>) {
+        for message in heard {
+            let Message::Proposal(p) = message else { continue };
+            let holds = matches!(p.verdict, Verdict::Holds(_));
+            let name = &made.system.claims[p.claim.index()].name;
+            assert_eq!(holds, made.answers[p.claim.index()].holds, "{}, seed {}: {name}", info.name, made.seed);
+        }
+    }
+
+    fn few_turns(engine: &mut dyn Engine, context: &EngineContext) {
+        for _ in 0..4 {
+            if engine.advance(context) == Advance::Finished {
+                break;
+            }
+        }
+    }
+
+    /// What was not asked is not known: an engine that is cancelled before it could ask concludes nothing that is wrong.
+    #[test]
+    fn cancelled_engines_propose_nothing_wrong() {
+        let solvers = Arc::new(Solvers::from_environment());
+        for seed in 0..12 {
+            let made = generate_with(seed, Settings::few_states().linear());
+            for info in engines() {
+                let (context, cancel, heard) = context(&solvers, &made, info);
+                let mut engine = (info.open)(&context);
+                cancel.cancel();
+                few_turns(&mut *engine, &context);
+                drop((engine, context));
+                said_nothing_wrong(&made, info, heard);
+            }
+        }
+    }
+
+    /// Nor does one that is broken off somewhere in the middle; and it is, wherever it is at work.
+    #[test]
+    fn engines_that_are_broken_off_propose_nothing_wrong() {
+        let solvers = Arc::new(Solvers::from_environment().kept_running());
+        let mut broken_off = 0;
+        for seed in 0..4 {
+            let made = generate_with(seed, Settings::few_states().linear());
+            for info in engines() {
+                for looks in [1, 40, 400, 3000] {
+                    let (context, cancel, heard) = context(&solvers, &made, info);
+                    let work = || few_turns(&mut *(info.open)(&context), &context);
+                    broken_off += u32::from(StopSign::after_looks(looks).heed(work) == Err(Stopped::Asked));
+                    cancel.cancel();
+                    drop(context);
+                    said_nothing_wrong(&made, info, heard);
+                }
+            }
+        }
+        assert!(broken_off > 60, "{broken_off}");
+    }
+}

@@ -1,0 +1,161 @@
+//! Components that do not depend on each other, closed at the same time.
+//!
+//! A branch is an analysis of its own, with its own terms and solvers, that closes one component. It is given copies of the
+//! pieces that come into the component; what it finds is copied back, and is then as if it had been found there. What
+//! mentions the past ([`super::image`]) is not copied: such a component stays with, or goes back to, the main analysis.
+
+use std::panic::resume_unwind;
+use std::time::{Duration, Instant};
+
+use gander_system::NodeId;
+use gander_term::stop::{StopSign, Stopped, look_closely};
+use gander_term::{Importer, Pool, TermId};
+
+use super::analysis::Analysis;
+use super::literals::Facts;
+use super::pieces::{Piece, Way};
+use super::visits::Visit;
+use crate::core::EngineContext;
+
+/// See the module's documentation.
+pub(super) struct Branch {
+    analysis: Analysis,
+    component: usize,
+    nodes: Vec<NodeId>,
+    /// By piece that was given: its number in the main analysis.
+    pieces: Vec<usize>,
+    /// By visit that was given: its number in the main analysis.
+    visits: Vec<usize>,
+}
+
+impl Branch {
+    /// Begins to close a component in `other`, an analysis of the same system that has nothing else to do; none if the main
+    /// analysis has to do that itself.
+    pub(super) fn new(
+        main: &mut Analysis,
+        mut other: Analysis,
+        context: &EngineContext,
+        component: usize,
+    ) -> Option<Branch> {
+        let nodes = main.hand_over(context, component).to_vec();
+        let (mut pieces, mut visits) = (Vec::new(), Vec::new());
+        other.clear();
+        let mut importer = Importer::new();
+        for p in nodes.iter().flat_map(|n| main.pieces.at[n.index()].clone()) {
+            let piece = &main.pieces.all[p];
+            let (from, to) = (&main.view.encoding.pool, &mut other.view.encoding.pool);
+            let conjuncts = copied(&mut importer, to, from, &piece.conjuncts);
+            let Some(conjuncts) = conjuncts.filter(|_| !main.mentions_past(piece)) else {
+                main.take_back(component, false);
+                return None;
+            };
+            let visited = piece.visited.map(|v| {
+                let at = other.visits.all.len();
+                other.visits.all.push(Visit { before: None, first: at, ..main.visits.all[v].clone() });
+                visits.push(v);
+                at
+            });
+            let facts = Facts::of(to, &conjuncts);
+            other.pieces.add(Piece { conjuncts, facts, visited, ways: Vec::new(), ..piece.clone() });
+            pieces.push(p);
+        }
+        other.close_later(component);
+        Some(Branch { analysis: other, component, nodes, pieces, visits })
+    }
+
+    /// What was found becomes part of the main analysis; false if that has to close the component itself.
+    fn give_back(&mut self, main: &mut Analysis) -> bool {
+        let found = &self.analysis;
+        let mut importer = Importer::new();
+        let mut conjuncts = Vec::new();
+        for piece in &found.pieces.all[self.pieces.len()..] {
+            let (from, to) = (&found.view.encoding.pool, &mut main.view.encoding.pool);
+            let sayable = !found.mentions_past(piece);
+            let Some(copy) = copied(&mut importer, to, from, &piece.conjuncts).filter(|_| sayable) else {
+                return false;
+            };
+            conjuncts.push(copy);
+        }
+        for visit in &found.visits.all[self.visits.len()..] {
+            let before = visit.before.as_ref().map(|(v, t, params)| (self.visits[*v], *t, params.clone()));
+            let at = main.visits.all.len();
+            // A run of the branch begins with a visit that was given, where a run of the main analysis goes on.
+            let first = self.visits.get(visit.first).map_or(at, |&v| main.visits.all[v].first);
+            main.visits.all.push(Visit { before, first, ..visit.clone() });
+            self.visits.push(at);
+        }
+        // First the numbers: a way may lead from any piece.
+        let new = found.pieces.all.len() - self.pieces.len();
+        let (known, first) = (self.pieces.len(), main.pieces.all.len());
+        self.pieces.extend(first..first + new);
+        for (i, piece) in found.pieces.all.iter().enumerate() {
+            let visited = piece.visited.map(|v| self.visits[v]);
+            let Some(at) = i.checked_sub(known) else {
+                let old = &mut main.pieces.all[self.pieces[i]];
+                let Piece { exact, covers, depth, contained, followed, .. } = *piece;
+                *old = Piece { exact, covers, depth, contained, followed, visited, ..old.clone() };
+                continue;
+            };
+            let ways = piece.ways.iter().map(|way| match *way {
+                Way::Step(from, t) => Way::Step(self.pieces[from], t),
+                start => start,
+            });
+            let (ways, conjuncts) = (ways.collect(), std::mem::take(&mut conjuncts[at]));
+            let facts = Facts::of(&main.view.encoding.pool, &conjuncts);
+            main.pieces.all.push(Piece { conjuncts, facts, ways, visited, ..piece.clone() });
+        }
+        for n in &self.nodes {
+            let here = &found.pieces.at[n.index()];
+            main.pieces.at[n.index()] = here.iter().map(|&p| self.pieces[p]).collect();
+            main.open[n.index()] = found.open[n.index()];
+        }
+        if main.ambiguity.is_none() {
+            main.ambiguity.clone_from(&found.ambiguity);
+        }
+        true
+    }
+}
+
+fn copied(importer: &mut Importer, to: &mut Pool, from: &Pool, conjuncts: &[TermId]) -> Option<Vec<TermId>> {
+    conjuncts.iter().map(|&t| importer.import(to, from, t).ok()).collect()
+}
+
+/// Works on all of them for a while, and joins those that are done; their analyses can serve other branches.
+pub(super) fn work_together(
+    main: &mut Analysis,
+    branches: &mut Vec<Branch>,
+    context: &EngineContext,
+    turn: Duration,
+) -> Vec<Analysis> {
+    let until = Instant::now() + turn;
+    let at_work = |analysis: &mut Analysis, is_over: fn(&mut Analysis) -> bool| {
+        while !is_over(analysis) && !context.is_cancelled() && Instant::now() < until {
+            analysis.work(context);
+        }
+    };
+    let sign = StopSign::here();
+    let out_of_memory = std::thread::scope(|scope| {
+        let (sign, at_work) = (&sign, &at_work);
+        let mut parts = Vec::new();
+        for branch in branches.iter_mut() {
+            parts.push(scope.spawn(move || sign.heed(|| at_work(&mut branch.analysis, |a| a.is_idle()))));
+        }
+        at_work(main, |main| !main.has_work());
+        let join =
+            |part: std::thread::ScopedJoinHandle<'_, _>| part.join().unwrap_or_else(|panic| resume_unwind(panic));
+        let ended: Vec<Result<(), Stopped>> = parts.into_iter().map(join).collect();
+        ended.contains(&Err(Stopped::OutOfMemory))
+    });
+    // One that was broken off is not to be looked at.
+    if out_of_memory {
+        resume_unwind(Box::new(Stopped::OutOfMemory));
+    }
+    look_closely();
+    let over = branches.extract_if(.., |b| b.analysis.is_idle());
+    let free = over.map(|mut branch| {
+        let done = branch.give_back(main);
+        main.take_back(branch.component, done);
+        branch.analysis
+    });
+    free.collect()
+}

@@ -1,0 +1,462 @@
+//! One claim: frames are refined until a run to a target is found or two of them are equal.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::time::{Duration, Instant};
+
+use gander_smt::{Limits, Reason, Solver};
+use gander_system::{ClaimId, Evidence, NodeId, TransitionId};
+use gander_term::{Features, Op, Pool, TermId};
+use rustc_hash::FxHashMap;
+
+use crate::core::{Cursor, Fact};
+use crate::core::{EngineContext, Purpose};
+use crate::encode::batch::Batch;
+use crate::encode::question::{Place, Question, Target};
+use crate::encode::view::View;
+
+use super::frames::{Frames, Lemma};
+use super::implicant::NotProjectable;
+use super::linear::Constraint;
+use super::preimage::Preimages;
+use super::project::Projected;
+use super::queries::{FOREVER, Queries, Relative};
+
+/// Time for one query.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// A session is made anew when so much was said in it that is not needed any more.
+const MOST_SAID: usize = 6000;
+
+/// States that lead to a target: a cube at a node, and the step that leads on.
+#[derive(Clone, Debug)]
+pub(super) struct Obligation {
+    pub node: NodeId,
+    pub cube: Vec<TermId>,
+    /// The step leads into this one; none: to a target.
+    pub parent: Option<usize>,
+    pub transition: TransitionId,
+    pub target: usize,
+}
+
+/// Why the work on a claim stops.
+#[derive(Debug)]
+pub(super) enum Trouble {
+    Solver(Reason),
+    Projection(NotProjectable),
+}
+
+impl From<Reason> for Trouble {
+    fn from(reason: Reason) -> Trouble {
+        Trouble::Solver(reason)
+    }
+}
+
+impl From<NotProjectable> for Trouble {
+    fn from(why: NotProjectable) -> Trouble {
+        Trouble::Projection(why)
+    }
+}
+
+/// Where the refinement of frames stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Outcome {
+    More,
+    Over,
+}
+
+/// See the module's documentation.
+pub(super) struct Prover {
+    pub view: View,
+    pub question: Question,
+    pub targets: Vec<Target>,
+    /// By node: no target can be met in these states.
+    pub exclusion: Option<Vec<(NodeId, TermId)>>,
+    pub nodes: Vec<NodeId>,
+    features: Features,
+    solvers: Vec<Solver>,
+    solver: usize,
+    pub queries: Option<Queries>,
+    pub preimages: Preimages,
+    /// Literals that are linear constraints.
+    pub constraints: FxHashMap<TermId, Constraint>,
+    pub frames: Frames,
+    /// No run of fewer steps meets a target.
+    pub frontier: usize,
+    pub obligations: Vec<Obligation>,
+    /// Level and position of obligations.
+    queue: BinaryHeap<(Reverse<usize>, usize)>,
+    cursor: Cursor,
+    pub used: Duration,
+    over: bool,
+    why: Option<String>,
+}
+
+impl Prover {
+    pub(super) fn new(context: &EngineContext, together: Batch) -> Option<Prover> {
+        let Batch { mut view, mut questions, features } = together;
+        let question = questions.pop()?;
+        let exclusion = view.asker.exclusion(&mut view.encoding, &question);
+        let solvers = context.config().solvers.candidates(features).into_iter().cloned().collect();
+        Some(Prover {
+            nodes: view.encoding.reachable_nodes(),
+            preimages: Preimages::new(&view.encoding),
+            targets: question.targets.clone(),
+            view,
+            question,
+            exclusion,
+            features,
+            solvers,
+            solver: 0,
+            queries: None,
+            constraints: FxHashMap::default(),
+            frames: Frames::default(),
+            frontier: 0,
+            obligations: Vec::new(),
+            queue: BinaryHeap::new(),
+            cursor: Cursor::default(),
+            used: Duration::ZERO,
+            over: false,
+            why: None,
+        })
+    }
+
+    pub(super) fn claim(&self) -> ClaimId {
+        self.question.claim
+    }
+
+    /// About how many bytes its terms take.
+    pub(super) fn weight(&self) -> u64 {
+        self.view.encoding.weight()
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        self.over
+    }
+
+    pub(super) fn stop(&mut self) {
+        self.over = true;
+        self.rest();
+    }
+
+    /// Gives the solver back until the work goes on.
+    pub(super) fn rest(&mut self) {
+        self.queries = None;
+    }
+
+    pub(super) fn is_awake(&self) -> bool {
+        self.queries.is_some()
+    }
+
+    /// What stands in the way.
+    pub(super) fn obstacle(&self) -> String {
+        match &self.why {
+            Some(why) => why.clone(),
+            None => format!(
+                "no invariant among {} lemmas in {} frames; an invariant as a hint in a node would help",
+                self.frames.lemmas.len(),
+                self.frontier
+            ),
+        }
+    }
+
+    /// Works for about the given time.
+    pub(super) fn advance(&mut self, context: &EngineContext, slice: Duration) {
+        let begun = Instant::now();
+        self.read_board(context);
+        while begun.elapsed() < slice && !self.over && !context.is_cancelled() && context.is_open(self.claim()) {
+            match self.work(context) {
+                Ok(Outcome::More) => {}
+                Ok(Outcome::Over) => self.stop(),
+                Err(Trouble::Solver(Reason::Interrupted)) => break,
+                Err(Trouble::Solver(reason)) => {
+                    // Whatever went wrong, another solver starts afresh with the same frames.
+                    self.queries = None;
+                    self.solver += 1;
+                    self.why = Some(format!("stopped in frame {}: {reason}", self.frontier));
+                }
+                Err(Trouble::Projection(NotProjectable(what))) => {
+                    self.why = Some(format!("{what} in a step or a claim is beyond projection"));
+                    self.stop();
+                }
+            }
+        }
+        self.used += begun.elapsed();
+        context.progress(
+            Some(self.frontier as u32),
+            format!("frame {}, {} lemmas", self.frontier, self.frames.lemmas.len()),
+        );
+    }
+
+    /// Inductive invariants that others found are lemmas for ever.
+    fn read_board(&mut self, context: &EngineContext) {
+        for fact in context.blackboard().news(&mut self.cursor) {
+            let Fact::Invariant(found) = &*fact else { continue };
+            let inductive = found.k == 1 && !found.loop_free && !found.no_restart;
+            if !inductive {
+                continue;
+            }
+            let Some(by_node) = self.view.lemma(found) else { continue };
+            let formulas: Vec<TermId> = by_node.iter().map(|l| l.1).collect();
+            let features = self.view.encoding.pool.features(&formulas).join(self.features);
+            let solvers = &context.config().solvers;
+            if solvers.choose(features) != solvers.choose(self.features) {
+                continue;
+            }
+            for (node, formula) in by_node {
+                if self.view.encoding.pool.as_bool(formula) != Some(true) && self.nodes.contains(&node) {
+                    let not = self.view.encoding.pool.not(formula);
+                    self.add_lemma(node, vec![not], FOREVER);
+                }
+            }
+        }
+    }
+
+    /// The session, made anew if need be.
+    fn wake(&mut self, context: &EngineContext) -> Result<(), Reason> {
+        if self.queries.as_ref().is_some_and(|q| q.said < MOST_SAID + 20 * self.frames.lemmas.len()) {
+            return Ok(());
+        }
+        let Some(solver) = self.solvers.get(self.solver) else {
+            self.over = true;
+            self.why.get_or_insert_with(|| "no solver for this was found".into());
+            return Err(Reason::Interrupted);
+        };
+        let purpose = Purpose { part: "frames", claims: vec![self.question.claim] };
+        let session = context.session_with_cores(solver, &purpose);
+        let e = &mut self.view.encoding;
+        let mut queries = Queries::new(e, session, &self.nodes, Limits::time(PATIENCE));
+        for l in &self.frames.lemmas {
+            queries.add(e, l.node, &l.cube, l.level);
+        }
+        queries.said = 0;
+        self.queries = Some(queries);
+        Ok(())
+    }
+
+    /// One obligation, or one look whether targets can be met.
+    fn work(&mut self, context: &EngineContext) -> Result<Outcome, Trouble> {
+        self.wake(context)?;
+        if let Some((Reverse(level), at)) = self.queue.pop() {
+            return self.discharge(context, at, level);
+        }
+        if self.frontier == 0 {
+            return self.begin(context);
+        }
+        for i in 0..self.targets.len() {
+            let by_step = matches!(self.targets[i].place, Place::Taking(_));
+            let level = if by_step { self.frontier } else { self.frontier - 1 };
+            let target = self.targets[i];
+            let Some(queries) = &mut self.queries else { return Ok(Outcome::More) };
+            let e = &mut self.view.encoding;
+            let met = if by_step {
+                queries.meets(e, level, &target, &self.nodes)?
+            } else {
+                queries.steps_to(e, level, &target, &self.nodes)?
+            };
+            if met {
+                let (transition, cube) = self.before_target(i)?;
+                return self.oblige(context, transition, cube, None, i, level);
+            }
+        }
+        self.next_frame(context)
+    }
+
+    /// Can a target be met in a start state?
+    fn begin(&mut self, context: &EngineContext) -> Result<Outcome, Trouble> {
+        for i in 0..self.targets.len() {
+            let target = self.targets[i];
+            let Some(queries) = &mut self.queries else { return Ok(Outcome::More) };
+            if queries.meets(&mut self.view.encoding, 0, &target, &self.nodes)? {
+                let path = self.run_of_start(i)?;
+                return Ok(self.propose_run(context, path));
+            }
+        }
+        self.frontier = 1;
+        if !self.targets.is_empty() && self.targets.iter().all(|t| matches!(t.place, Place::Beginning(_))) {
+            context.propose(self.question.claim, self.question.never_met(Evidence::Refutation));
+            return Ok(Outcome::Over);
+        }
+        self.view.raise_bound(context.blackboard(), self.question.claim, 0);
+        Ok(Outcome::More)
+    }
+
+    /// The states of the last model's state that lead to a target in the next state, or that a step which is the target
+    /// can be taken in.
+    fn before_target(&mut self, i: usize) -> Result<(TransitionId, Projected), Trouble> {
+        let target = self.targets[i];
+        let Some(queries) = &mut self.queries else { return Err(Reason::NotAvailable("model").into()) };
+        let e = &mut self.view.encoding;
+        let (transition, also) = match target.place {
+            Place::Taking(t) => (t, target.formula),
+            place => {
+                let node = match place {
+                    Place::At(n) => n,
+                    _ => queries.node(e, &self.nodes, 1)?,
+                };
+                let entering = e.entering(node, &self.nodes);
+                (queries.taken(e, &entering)?, self.preimages.next(e, target.formula))
+            }
+        };
+        let params = e.params(transition);
+        let model = queries.model(e, &params, self.preimages.later())?;
+        let cube = self.preimages.cube(e, transition, &[also], &model)?;
+        Ok((transition, cube))
+    }
+
+    /// A new obligation: the states of a cube must not be reachable within `level` steps.
+    fn oblige(
+        &mut self,
+        context: &EngineContext,
+        transition: TransitionId,
+        projected: Projected,
+        parent: Option<usize>,
+        target: usize,
+        level: usize,
+    ) -> Result<Outcome, Trouble> {
+        let node = self.view.encoding.system.transition(transition).source;
+        self.constraints.extend(projected.constraints);
+        let cube = projected.literals;
+        let at = self.obligations.len();
+        self.obligations.push(Obligation { node, cube: cube.clone(), parent, transition, target });
+        let Some(queries) = &mut self.queries else { return Ok(Outcome::More) };
+        if queries.starts_in(&mut self.view.encoding, node, &cube)?.is_none() {
+            let path = self.run_from(at)?;
+            return Ok(self.propose_run(context, path));
+        }
+        self.queue.push((Reverse(level), at));
+        Ok(Outcome::More)
+    }
+
+    /// Shows that an obligation's states are not reachable within `level` steps, or finds states before them.
+    fn discharge(&mut self, context: &EngineContext, at: usize, level: usize) -> Result<Outcome, Trouble> {
+        let Obligation { node, cube, target, .. } = self.obligations[at].clone();
+        if level == 0 {
+            // It has no start states.
+            return Ok(Outcome::More);
+        }
+        if self.frames.excludes(node, &cube, level) {
+            self.later(at, level + 1);
+            return Ok(Outcome::More);
+        }
+        let Some(queries) = &mut self.queries else { return Ok(Outcome::More) };
+        let e = &mut self.view.encoding;
+        let from = Relative { level: level - 1, outside: Some((node, &cube)) };
+        if let Some(core) = queries.step_into(e, from, node, &cube)? {
+            let reached = self.learn(node, &cube, core, level)?;
+            self.later(at, reached.saturating_add(1));
+            return Ok(Outcome::More);
+        }
+        let (transition, before) = self.before_cube(node, &cube)?;
+        self.queue.push((Reverse(level), at));
+        self.oblige(context, transition, before, Some(at), target, level - 1)
+    }
+
+    /// The states of the last model's state with a step into a cube.
+    pub(super) fn before_cube(&mut self, node: NodeId, cube: &[TermId]) -> Result<(TransitionId, Projected), Trouble> {
+        let Some(queries) = &mut self.queries else { return Err(Reason::NotAvailable("model").into()) };
+        let e = &mut self.view.encoding;
+        let entering = e.entering(node, &self.nodes);
+        let transition = queries.taken(e, &entering)?;
+        let params = e.params(transition);
+        let model = queries.model(e, &params, std::iter::empty())?;
+        let also: Vec<TermId> = cube.iter().map(|&l| self.preimages.next(e, l)).collect();
+        Ok((transition, self.preimages.cube(e, transition, &also, &model)?))
+    }
+
+    /// Comes back to an obligation at a higher level, as far as there are frames.
+    fn later(&mut self, at: usize, level: usize) {
+        if level < self.frontier {
+            self.queue.push((Reverse(level), at));
+        }
+    }
+
+    pub(super) fn add_lemma(&mut self, node: NodeId, mut cube: Vec<TermId>, level: usize) {
+        cube.sort_unstable();
+        cube.dedup();
+        let is_new = self.frames.add(Lemma { node, cube: cube.clone(), level });
+        if let Some(queries) = self.queries.as_mut().filter(|_| is_new) {
+            queries.add(&mut self.view.encoding, node, &cube, level);
+        }
+    }
+
+    /// No target can be met within the frontier: the claim's own exclusion is a lemma, and lemmas are pushed.
+    fn next_frame(&mut self, context: &EngineContext) -> Result<Outcome, Trouble> {
+        let k = self.frontier;
+        self.view.raise_bound(context.blackboard(), self.question.claim, k as u32);
+        for (node, formula) in self.exclusion.clone().unwrap_or_default() {
+            if self.nodes.contains(&node) {
+                for cube in cubes_of(&mut self.view.encoding.pool, formula) {
+                    self.add_lemma(node, cube, k);
+                }
+            }
+        }
+        self.frontier = k + 1;
+        // Nothing leads to them any more.
+        self.obligations.clear();
+        for level in 1..=k {
+            let now: Vec<usize> =
+                (0..self.frames.lemmas.len()).filter(|&l| self.frames.lemmas[l].level == level).collect();
+            for l in now {
+                if context.is_cancelled() {
+                    return Ok(Outcome::More);
+                }
+                let Some(queries) = &mut self.queries else { return Ok(Outcome::More) };
+                let e = &mut self.view.encoding;
+                let Lemma { node, cube, .. } = self.frames.lemmas[l].clone();
+                let from = Relative { level, outside: None };
+                if queries.step_into(e, from, node, &cube)?.is_some() {
+                    self.frames.lemmas[l].level = level + 1;
+                    queries.add(e, node, &cube, level + 1);
+                }
+            }
+        }
+        let Some(level) = self.fixpoint(k) else { return Ok(Outcome::More) };
+        self.frames.close(level);
+        self.conclude(context)
+    }
+
+    /// A frame that equals the next one.
+    fn fixpoint(&self, last: usize) -> Option<usize> {
+        #[cfg(test)]
+        if self.view.encoding.bug == Some(crate::seeded_bugs::SeededBug::FramesTakenForEqual) {
+            return Some(last.saturating_sub(1));
+        }
+        self.frames.fixpoint(last)
+    }
+
+    /// The lemmas for ever are inductive: does the claim follow?
+    fn conclude(&mut self, context: &EngineContext) -> Result<Outcome, Trouble> {
+        // Activate what is inductive by its own literal.
+        self.queries = None;
+        self.wake(context)?;
+        for i in 0..self.targets.len() {
+            let target = self.targets[i];
+            let Some(queries) = &mut self.queries else { return Ok(Outcome::More) };
+            if queries.meets(&mut self.view.encoding, FOREVER, &target, &self.nodes)? {
+                return Ok(Outcome::More);
+            }
+        }
+        let proof = self.invariant(context)?;
+        if let Some(proof) = proof {
+            let verdict = self.question.never_met(self.view.proof(Evidence::Invariant(proof)));
+            context.propose(self.question.claim, verdict);
+        }
+        Ok(Outcome::Over)
+    }
+}
+
+/// The cubes that a formula excludes: one for each conjunct.
+fn cubes_of(pool: &mut Pool, formula: TermId) -> Vec<Vec<TermId>> {
+    let conjuncts = if pool.op(formula) == Op::And { pool.args(formula).to_vec() } else { vec![formula] };
+    let mut cubes = Vec::new();
+    for c in conjuncts {
+        let args = pool.args(c).to_vec();
+        cubes.push(match pool.op(c) {
+            Op::Or => args.into_iter().map(|a| pool.not(a)).collect(),
+            Op::Implies => vec![args[0], pool.not(args[1])],
+            _ => vec![pool.not(c)],
+        });
+    }
+    cubes
+}

@@ -1,0 +1,125 @@
+//! What runs are watched for.
+
+use gander_system::{ClaimId, ClaimKind, Goal, NodeId, State, System, TransitionId};
+use gander_term::{Pool, TermId, Value};
+use rustc_hash::FxHashMap;
+
+use crate::encode::question::Question;
+use crate::encode::view::View;
+
+use crate::concrete::stepping::formula::{Formula, Moment, Scope, Workspace};
+
+/// A goal, compiled.
+enum Stage {
+    State(Formula),
+    Step(Vec<(TransitionId, Formula)>),
+}
+
+/// How a claim is decided by a run.
+enum Kind {
+    /// By a state: bad where the formula of its node is false.
+    States { at: FxHashMap<NodeId, usize>, formulas: Vec<Formula> },
+    /// By goals that are met in order; the number met so far.
+    Goals(Vec<Stage>, usize),
+    /// By the first state of a run by this start.
+    Start(gander_system::StartId),
+}
+
+/// A claim that runs are watched for.
+pub(super) struct Watch {
+    pub question: Question,
+    kind: Kind,
+    pub open: bool,
+}
+
+impl Watch {
+    /// The watch for a claim, if its formulas can be evaluated.
+    pub(super) fn new(system: &System, scope: &Scope, view: &mut View, claim: ClaimId) -> Option<Watch> {
+        let kind = &system.claims[claim.index()].kind;
+        let pool: &Pool = &system.pool;
+        if let ClaimKind::Reachable(goals) = kind {
+            let question = Question { claim, meeting: crate::encode::question::Meeting::Shows, targets: Vec::new() };
+            let stages = goals
+                .iter()
+                .map(|goal| match goal {
+                    Goal::State(p) => Formula::new(scope, pool, &[p.term()]).map(Stage::State),
+                    Goal::Step { choices, .. } => choices
+                        .iter()
+                        .map(|(t, c)| Some((*t, Formula::new(scope, pool, &[c.term()])?)))
+                        .collect::<Option<_>>()
+                        .map(Stage::Step),
+                })
+                .collect::<Option<Vec<_>>>()?;
+            return Some(Watch { question, kind: Kind::Goals(stages, 0), open: true });
+        }
+        let question = view.question(claim)?;
+        if let ClaimKind::StartSatisfiable(s) = kind {
+            return Some(Watch { question, kind: Kind::Start(*s), open: true });
+        }
+        let exclusion = view.asker.exclusion_as_written(&mut view.encoding, &question)?;
+        let (mut at, mut formulas) = (FxHashMap::default(), Vec::new());
+        let mut compiled: FxHashMap<TermId, usize> = FxHashMap::default();
+        for (n, term) in exclusion {
+            let place = match compiled.get(&term) {
+                Some(&place) => place,
+                None => {
+                    formulas.push(Formula::new(scope, &view.encoding.pool, &[term])?);
+                    compiled.insert(term, formulas.len() - 1);
+                    formulas.len() - 1
+                }
+            };
+            at.insert(n, place);
+        }
+        Some(Watch { question, kind: Kind::States { at, formulas }, open: true })
+    }
+
+    /// A run begins.
+    pub(super) fn reset(&mut self) {
+        if let Kind::Goals(_, met) = &mut self.kind {
+            *met = 0;
+        }
+    }
+
+    /// A start gave a state; true if that decides the claim.
+    pub(super) fn started(&self, s: gander_system::StartId) -> bool {
+        matches!(&self.kind, Kind::Start(mine) if *mine == s)
+    }
+
+    /// The run is in a state; true if that decides the claim.
+    pub(super) fn state(&mut self, state: &State, work: &mut Workspace) -> bool {
+        let at = Moment { node: state.node, current: &state.values, params: &[], next: &[] };
+        match &mut self.kind {
+            Kind::States { at: places, formulas } => {
+                places.get(&state.node).is_some_and(|&place| formulas[place].truth(at, work) == Some(false))
+            }
+            Kind::Goals(stages, met) => {
+                while let Some(Stage::State(p)) = stages.get(*met) {
+                    if p.truth(at, work) != Some(true) {
+                        break;
+                    }
+                    *met += 1;
+                }
+                *met == stages.len()
+            }
+            Kind::Start(_) => false,
+        }
+    }
+
+    /// The run takes a step; true if that decides the claim.
+    pub(super) fn step(
+        &mut self,
+        node: NodeId,
+        values: &[Value],
+        t: TransitionId,
+        params: &[Value],
+        work: &mut Workspace,
+    ) -> bool {
+        let Kind::Goals(stages, met) = &mut self.kind else { return false };
+        let Some(Stage::Step(choices)) = stages.get(*met) else { return false };
+        let at = Moment { node, current: values, params, next: &[] };
+        if choices.iter().any(|(mine, f)| *mine == t && f.truth(at, work) == Some(true)) {
+            *met += 1;
+        }
+        *met == stages.len()
+    }
+}
