@@ -13,6 +13,7 @@ use super::blackboard::{Blackboard, Fact};
 use super::cancel::CancelToken;
 use super::config::CheckConfig;
 use super::reduction::Reduction;
+use super::report::{CheckReport, NullObserver, Observer};
 
 /// An answer that an engine offers.
 #[derive(Clone, Debug)]
@@ -81,7 +82,12 @@ pub struct EngineContext {
     pub(crate) killer: Killer,
     pub(crate) records: Option<Records>,
     pub(crate) messages: Sender<Message>,
+    pub(crate) nested_check: NestedCheck,
 }
+
+/// Decides claims of another system with all engines: the director's `check`, for engines that reduce one question to
+/// another.
+pub(crate) type NestedCheck = fn(&Arc<System>, &CheckConfig, &CancelToken, &dyn Observer) -> CheckReport;
 
 impl EngineContext {
     /// The system to work on. Answers about it are carried back to the system that was given.
@@ -136,9 +142,9 @@ impl EngineContext {
         }
     }
 
-    /// A token that is cancelled with the engine's.
-    pub(crate) fn cancel_token(&self) -> CancelToken {
-        self.cancel.child()
+    /// Checks another system with all engines, within the limits of `config`; it ends when this engine is cancelled.
+    pub(crate) fn check_nested(&self, system: &Arc<System>, config: &CheckConfig) -> CheckReport {
+        (self.nested_check)(system, config, &self.cancel.child(), &NullObserver)
     }
 
     /// Offers an answer; it will be checked.

@@ -1,7 +1,7 @@
 //! The engine trait: the contract for everything that decides claims.
 //!
-//! To add an engine, write a folder below `engines/` with a type that implements [`Engine`], and add one line to
-//! [`crate::engines::engines`].
+//! To add an engine, write a folder below `engines/` with a type that implements [`Engine`], and add one line to the
+//! list in `engines/mod.rs`.
 //!
 //! The contract:
 //! - An engine is made by [`EngineInfo::open`] with a [`EngineContext`] that knows the system and the claims to decide, and is

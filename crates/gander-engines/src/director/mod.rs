@@ -33,12 +33,11 @@ use gander_smt::{Killer, Records};
 use gander_system::{ClaimId, Evidence, Leg, NodeFormulas, Obstacle, System, Verdict};
 use rustc_hash::FxHashSet;
 
-use crate::core::Reduction;
-use crate::core::Schedule;
 use crate::core::cancel::CancelToken;
-use crate::core::{Blackboard, Fact, ProvedInvariant};
-use crate::core::{CheckConfig, CheckReport, Event, InternalError, Observer, Outcome};
-use crate::core::{EngineContext, EngineInfo, Message, Proposal};
+use crate::core::{
+    Blackboard, CheckConfig, CheckReport, EngineContext, EngineInfo, Event, Fact, InternalError, Message, Observer,
+    Outcome, Proposal, ProvedInvariant, Reduction, Schedule,
+};
 use crate::engines::engines;
 use crate::portfolio::{ModelProfile, Part};
 
@@ -254,6 +253,7 @@ impl Setup<'_> {
                 killer,
                 records: self.config.log_smt.clone().map(Records::new),
                 messages: self.messages.clone(),
+                nested_check: check,
             };
             scheduled.push(ScheduledEngine::new(*info, context, Part::default()));
         }

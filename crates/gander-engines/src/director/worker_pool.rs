@@ -21,8 +21,7 @@ use gander_smt::Killer;
 use gander_term::memory;
 
 use crate::core::cancel::{CancelToken, lock};
-use crate::core::{Advance, Engine, EngineContext, EngineInfo, Message};
-use crate::core::{EngineAccount, EngineEnding};
+use crate::core::{Advance, Engine, EngineAccount, EngineContext, EngineEnding, EngineInfo, Message};
 use crate::portfolio::Part;
 
 /// A turn that lasts longer than this is stalled.

@@ -7,8 +7,7 @@ use gander_system::passes::{self, Chain, Restore};
 use gander_system::{ClaimId, ClaimKind, Evidence, Goal, NodeFormulas, NodeId, Run, System, Verdict};
 use gander_term::{Importer, TermId};
 
-use crate::core::EngineContext;
-use crate::core::{Blackboard, ProvedInvariant};
+use crate::core::{Blackboard, EngineContext, ProvedInvariant};
 use crate::encode::encoding::Encoding;
 use crate::encode::question::{Asker, Question};
 

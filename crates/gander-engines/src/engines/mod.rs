@@ -99,6 +99,7 @@ pub(crate) mod tests {
             killer,
             records: None,
             messages,
+            nested_check: crate::director::check,
         };
         (context, cancel, heard)
     }

@@ -14,8 +14,7 @@ use rustc_hash::FxHashSet;
 
 use crate::candidates::candidate::Candidate;
 use crate::candidates::houdini::{Houdini, Sifted};
-use crate::core::EngineContext;
-use crate::core::{Fact, ProvedInvariant, portable};
+use crate::core::{EngineContext, Fact, ProvedInvariant, portable};
 use crate::encode::question::Question;
 use crate::encode::view::View;
 

@@ -15,8 +15,7 @@ use rustc_hash::FxHashMap;
 
 use super::cube::CubeId;
 use super::search::BackwardSearch;
-use crate::core::EngineContext;
-use crate::core::{Fact, portable};
+use crate::core::{EngineContext, Fact, portable};
 use crate::encode::projection::conjuncts;
 use crate::encode::query::Solved;
 

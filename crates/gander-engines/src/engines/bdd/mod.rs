@@ -31,8 +31,7 @@ use std::time::{Duration, Instant};
 use gander_system::{ClaimId, ClaimKind, Evidence, NodeFormulas, Verdict};
 
 use crate::core::limits::own_memory;
-use crate::core::{Advance, Engine, EngineContext, EngineInfo};
-use crate::core::{Blackboard, portable};
+use crate::core::{Advance, Blackboard, Engine, EngineContext, EngineInfo, portable};
 use crate::encode::question::{Place, Question, is_question};
 use crate::encode::targets::{Targets, question_targets, state_targets};
 use crate::encode::view::View;

@@ -10,9 +10,8 @@ use gander_smt::{Horn, HornAnswer, Limits, Reason, Solver};
 use gander_system::{ClaimId, Evidence};
 use gander_term::TermId;
 
-use crate::core::portable;
 use crate::core::retry::{Attempt, Attempts};
-use crate::core::{Advance, Engine, EngineContext, EngineInfo, Purpose};
+use crate::core::{Advance, Engine, EngineContext, EngineInfo, Purpose, portable};
 use crate::encode::batch::Batch;
 use crate::encode::forward_search::{Found, Search};
 use crate::encode::horn_clauses::clauses;

@@ -8,8 +8,7 @@ use gander_smt::{Limits, Reason, Solver};
 use gander_system::{ClaimId, ClaimKind, Evidence, NodeId, Verdict};
 use gander_term::{Features, TermId};
 
-use crate::core::{Cursor, Fact, ProvedInvariant};
-use crate::core::{EngineContext, Purpose};
+use crate::core::{Cursor, EngineContext, Fact, ProvedInvariant, Purpose};
 use crate::encode::batch::Batch;
 use crate::encode::forward_search::Search;
 use crate::encode::question::Meeting;

@@ -7,8 +7,7 @@ use gander_system::{ClaimId, Evidence, NodeFormulas, NodeId};
 use gander_term::TermId;
 use rustc_hash::FxHashSet;
 
-use crate::core::EngineContext;
-use crate::core::{Cursor, Fact, ProvedInvariant, portable};
+use crate::core::{Cursor, EngineContext, Fact, ProvedInvariant, portable};
 use crate::encode::batch::Batch;
 use crate::encode::question::Question;
 use crate::encode::view::View;

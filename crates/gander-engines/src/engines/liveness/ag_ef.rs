@@ -27,8 +27,7 @@ use super::prover::Prover;
 use super::step::Steps;
 use super::support;
 use crate::arith::eliminate::eliminate;
-use crate::core::EngineContext;
-use crate::core::portable;
+use crate::core::{EngineContext, portable};
 
 /// More layers are not made.
 const MOST_LAYERS: usize = 2_000;

@@ -10,9 +10,7 @@ use std::time::{Duration, Instant};
 use gander_system::{ClaimId, Effect, Evidence, Leg, Run, State, Step, System, Verdict};
 use gander_term::{SymbolId, Value, evaluate};
 
-use crate::core::EngineContext;
-use crate::core::{CheckConfig, NullObserver};
-use crate::director::check;
+use crate::core::{CheckConfig, EngineContext};
 
 /// The first slice of a question, and how much longer each next one is.
 const FIRST_SLICE: Duration = Duration::from_millis(100);
@@ -80,7 +78,7 @@ impl Inquiry {
         // Any run will do.
         config.options.patience = Duration::ZERO;
         let begun = Instant::now();
-        let report = check(&self.system, &config, &context.cancel_token(), &NullObserver);
+        let report = context.check_nested(&self.system, &config);
         let in_time = begun.elapsed() < self.slice;
         self.slice *= GROWTH;
         let broken = report.internal_errors.first().map(|e| format!("{} broke: {}", e.engine, e.problem));

@@ -18,8 +18,7 @@ use super::linear;
 use super::prover::Prover;
 use super::step::Steps;
 use super::support;
-use crate::core::EngineContext;
-use crate::core::{Cursor, portable};
+use crate::core::{Cursor, EngineContext, portable};
 
 /// How hard it is tried.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

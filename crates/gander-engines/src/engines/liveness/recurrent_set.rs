@@ -13,8 +13,7 @@ use super::candidates;
 use super::nested_check::{Inquiry, Reply, Whom};
 use super::prover::Prover;
 use super::step::Steps;
-use crate::core::EngineContext;
-use crate::core::portable;
+use crate::core::{EngineContext, portable};
 
 /// Rounds of a fixpoint that are tried.
 const MOST_ROUNDS: usize = 6;

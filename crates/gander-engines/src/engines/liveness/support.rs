@@ -9,8 +9,7 @@ use rustc_hash::FxHashMap;
 
 use crate::candidates::candidate::Candidate;
 use crate::candidates::houdini::{Houdini, Sifted};
-use crate::core::EngineContext;
-use crate::core::{Cursor, Fact};
+use crate::core::{Cursor, EngineContext, Fact};
 use crate::encode::encoding::Encoding;
 use crate::encode::forward_search::system_features;
 

@@ -26,8 +26,7 @@ use std::time::{Duration, Instant};
 
 use gander_system::{ClaimId, ClaimKind};
 
-use crate::core::{Advance, Engine, EngineContext, EngineInfo};
-use crate::core::{Cursor, Fact, ProvedInvariant};
+use crate::core::{Advance, Cursor, Engine, EngineContext, EngineInfo, Fact, ProvedInvariant};
 use crate::encode::question::is_question;
 use crate::encode::view::View;
 

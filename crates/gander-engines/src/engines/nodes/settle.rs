@@ -11,8 +11,7 @@ use rustc_hash::FxHashMap;
 use super::analysis::Analysis;
 use super::image::flat;
 use super::visits::{Guide, Values, solve};
-use crate::core::EngineContext;
-use crate::core::portable;
+use crate::core::{EngineContext, portable};
 use crate::encode::query::Solved;
 use crate::encode::question::{Place, Target, own_params};
 

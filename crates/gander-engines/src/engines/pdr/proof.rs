@@ -4,8 +4,7 @@ use gander_smt::Reason;
 use gander_system::{NodeFormulas, NodeId, StartId, State};
 use gander_term::{SymbolId, TermId};
 
-use crate::core::EngineContext;
-use crate::core::{Fact, ProvedInvariant, portable};
+use crate::core::{EngineContext, Fact, ProvedInvariant, portable};
 use crate::encode::question::Place;
 use crate::encode::unrolling::Path;
 

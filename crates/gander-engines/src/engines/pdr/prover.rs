@@ -9,8 +9,7 @@ use gander_system::{ClaimId, Evidence, NodeId, TransitionId};
 use gander_term::{Features, Op, Pool, TermId};
 use rustc_hash::FxHashMap;
 
-use crate::core::{Cursor, Fact};
-use crate::core::{EngineContext, Purpose};
+use crate::core::{Cursor, EngineContext, Fact, Purpose};
 use crate::encode::batch::Batch;
 use crate::encode::question::{Place, Question, Target};
 use crate::encode::view::View;

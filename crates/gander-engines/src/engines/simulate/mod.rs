@@ -12,8 +12,7 @@ use std::collections::VecDeque;
 
 use gander_system::{ClaimId, ClaimKind, Evidence, Leg, Run, StartId, State, Step, TransitionId};
 
-use crate::core::Fact;
-use crate::core::{Advance, Engine, EngineContext, EngineInfo};
+use crate::core::{Advance, Engine, EngineContext, EngineInfo, Fact};
 use crate::encode::question::is_question;
 use crate::encode::view::View;
 

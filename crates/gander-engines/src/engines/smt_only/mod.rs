@@ -12,9 +12,8 @@ use std::time::Duration;
 use gander_smt::{Limits, PathAnswer, PathQuery, Reason, Solver};
 use gander_system::{ClaimId, Evidence};
 
-use crate::core::portable;
 use crate::core::retry::{Attempt, Attempts};
-use crate::core::{Advance, Engine, EngineContext, EngineInfo, Purpose};
+use crate::core::{Advance, Engine, EngineContext, EngineInfo, Purpose, portable};
 use crate::encode::batch::Batch;
 use crate::encode::forward_search::{Found, Search};
 use crate::encode::horn_clauses::clauses;

@@ -1,0 +1,84 @@
+//! The directions in which the modules of this crate import each other.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// What each top-level module may import, itself not counted.
+const LAYERS: &[(&str, &[&str])] = &[
+    ("arith", &[]),
+    ("portfolio", &["arith"]),
+    ("core", &["portfolio"]),
+    ("encode", &["arith", "core"]),
+    ("candidates", &["arith", "core", "encode"]),
+    ("concrete", &["arith", "core", "encode"]),
+    ("engines", &["arith", "candidates", "concrete", "core", "encode", "portfolio"]),
+    ("director", &["core", "engines", "portfolio"]),
+];
+
+fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            sources(&path, found);
+        } else if path.extension().is_some_and(|e| e == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+/// The production part of a file: what stands before its tests.
+fn production(path: &Path) -> String {
+    let text = fs::read_to_string(path).unwrap();
+    let end = text.find("#[cfg(test)]\nmod tests {").or_else(|| text.find("#[cfg(test)]\npub(crate) mod tests {"));
+    text[..end.unwrap_or(text.len())].to_string()
+}
+
+/// The modules behind `crate::` in a text.
+fn imported(text: &str) -> Vec<String> {
+    let word = |rest: &str| rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect::<String>();
+    text.split("crate::").skip(1).map(word).filter(|w| w.chars().next().is_some_and(char::is_lowercase)).collect()
+}
+
+#[test]
+fn modules_import_only_layers_below_them() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut wrong = Vec::new();
+    for (layer, below) in LAYERS {
+        let mut files = Vec::new();
+        sources(&src.join(layer), &mut files);
+        assert!(!files.is_empty(), "{layer}");
+        for file in files {
+            if file.file_name().is_some_and(|n| n == "tests.rs") {
+                continue;
+            }
+            for module in imported(&production(&file)) {
+                if module != *layer && module != "seeded_bugs" && !below.contains(&module.as_str()) {
+                    wrong.push(format!("{} imports {module}", file.strip_prefix(&src).unwrap().display()));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn engines_do_not_import_each_other() {
+    let engines = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/engines");
+    let mut wrong = Vec::new();
+    for entry in fs::read_dir(&engines).unwrap() {
+        let folder = entry.unwrap().path();
+        let Some(own) = folder.file_name().and_then(|n| n.to_str()).filter(|_| folder.is_dir()) else { continue };
+        let mut files = Vec::new();
+        sources(&folder, &mut files);
+        for file in files {
+            let text = production(&file);
+            for other in text.split("crate::engines::").skip(1) {
+                if !other.starts_with(own) {
+                    let name = file.strip_prefix(&engines).unwrap().display().to_string();
+                    wrong.push(format!("{name} imports {}", other.split("::").next().unwrap_or_default()));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
