@@ -187,7 +187,7 @@ impl<'a> Case<'a> {
 
     /// Fails if the check was interrupted or its time is over.
     pub(crate) fn look_up(&self) -> Result<(), Rejection> {
-        if self.tools.killer.is_tripped() {
+        if self.tools.cancellation.is_cancelled() {
             return Err(undecided(INTERRUPTED));
         }
         match self.deadline {
@@ -599,8 +599,11 @@ impl<'a> Case<'a> {
             session.reset();
             return session;
         }
-        let config =
-            SessionConfig { memory: self.limits.memory, killer: self.tools.killer.clone(), ..SessionConfig::default() };
+        let config = SessionConfig {
+            memory: self.limits.memory,
+            cancellation: self.tools.cancellation.clone(),
+            ..SessionConfig::default()
+        };
         let mut session = self.tools.solvers.session(solver, config);
         if let Some(log) = self.tools.log.as_ref().and_then(|log| log(&solver.name)) {
             session.set_log(log);

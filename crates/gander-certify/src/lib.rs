@@ -43,9 +43,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 pub use gander_linear::Budget;
-use gander_smt::{Killer, Session, Solver, Solvers};
+use gander_runtime::{Cancellation, Stopped};
+use gander_smt::{Session, Solver, Solvers};
 use gander_system::{ClaimId, ClaimKind, Evidence, Run, StartId, System, Verdict, passes};
-use gander_term::stop::{StopSign, Stopped};
 use gander_term::{Pool, TermId};
 use rustc_hash::FxHashSet;
 
@@ -120,27 +120,27 @@ pub(crate) struct Tools {
     solvers: Arc<Solvers>,
     only: Option<Solver>,
     limits: CheckLimits,
-    killer: Killer,
+    cancellation: Cancellation,
     log: Option<LogSink>,
     /// When the checker was made.
     began: Instant,
 }
 
-/// A check looks at the time itself between its questions; where it is at work for longer, it is broken off so much later.
+/// A check compares the time with its deadline between queries. Work that takes longer is cancelled this much later.
 const SLACK: Duration = Duration::from_millis(20);
 
 impl Tools {
-    /// The sign that a check heeds.
-    fn sign(&self, deadline: Option<Instant>) -> StopSign {
-        self.killer.sign().until(deadline.and_then(|end| end.checked_add(SLACK)))
+    /// What stops a check with this deadline.
+    fn until(&self, deadline: Option<Instant>) -> Cancellation {
+        self.cancellation.with_deadline(deadline.and_then(|end| end.checked_add(SLACK)))
     }
 
-    /// What a check says that was stopped by the sign.
-    fn broken_off(&self, stopped: Stopped) -> Rejection {
+    /// The result of a check that was stopped.
+    fn when_stopped(&self, stopped: Stopped) -> Rejection {
         if stopped == Stopped::OutOfMemory {
             return undecided(OUT_OF_MEMORY);
         }
-        undecided(if self.killer.is_tripped() { INTERRUPTED } else { OUT_OF_TIME })
+        undecided(if self.cancellation.is_cancelled() { INTERRUPTED } else { OUT_OF_TIME })
     }
 }
 
@@ -194,8 +194,8 @@ pub(crate) fn unfit(evidence: &str, kind: &ClaimKind, direction: Direction) -> R
 impl Checker {
     /// A checker that asks the solver which suits a question best.
     pub fn new(solvers: &Arc<Solvers>, limits: CheckLimits) -> Checker {
-        let (only, killer, log) = (None, Killer::new(), None);
-        let tools = Tools { solvers: Arc::clone(solvers), only, limits, killer, log, began: Instant::now() };
+        let (only, cancellation, log) = (None, Cancellation::new(), None);
+        let tools = Tools { solvers: Arc::clone(solvers), only, limits, cancellation, log, began: Instant::now() };
         Checker { tools, idle: Vec::new(), subject: None, explored: None }
     }
 
@@ -232,15 +232,15 @@ impl Checker {
         self.tools.limits = limits;
     }
 
-    /// Ends checks from another thread: a tripped killer makes them undecided.
-    pub fn set_killer(&mut self, killer: Killer) {
+    /// Cancelling this makes checks undecided.
+    pub fn set_cancellation(&mut self, cancellation: Cancellation) {
         self.forget_sessions();
-        self.tools.killer = killer;
+        self.tools.cancellation = cancellation;
     }
 
     /// Ends checks from another thread.
-    pub fn killer(&self) -> Killer {
-        self.tools.killer.clone()
+    pub fn cancellation(&self) -> Cancellation {
+        self.tools.cancellation.clone()
     }
 
     /// Records every conversation with a solver.
@@ -258,11 +258,11 @@ impl Checker {
     /// Checks that a run is one of the system: start, guards, effects and assumptions, step by step.
     pub fn replay(&mut self, system: &System, run: &Run) -> Result<(), Rejection> {
         let deadline = self.tools.limits.total.and_then(|t| Instant::now().checked_add(t));
-        let replayed = self.tools.sign(deadline).heed(|| {
+        let replayed = self.tools.until(deadline).run_cancellable(|| {
             let mut case = Case::new(system, &self.tools, deadline);
             replay::replay(&mut case, run, &mut replay::Blind).map(drop)
         });
-        replayed.unwrap_or_else(|stopped| Err(self.tools.broken_off(stopped)))
+        replayed.unwrap_or_else(|stopped| Err(self.tools.when_stopped(stopped)))
     }
 
     /// [`Checker::check`] for several verdicts about one system, each with its own outcome. What they have in common is
@@ -274,9 +274,9 @@ impl Checker {
     ) -> Vec<Result<Certified, Rejection>> {
         let deadline = self.tools.limits.total.and_then(|t| Instant::now().checked_add(t));
         let mut outcomes = Vec::with_capacity(verdicts.len());
-        let sign = self.tools.sign(deadline);
-        if let Err(stopped) = sign.heed(|| self.check_each(system, verdicts, deadline, &mut outcomes)) {
-            outcomes.resize_with(verdicts.len(), || Err(self.tools.broken_off(stopped)));
+        let sign = self.tools.until(deadline);
+        if let Err(stopped) = sign.run_cancellable(|| self.check_each(system, verdicts, deadline, &mut outcomes)) {
+            outcomes.resize_with(verdicts.len(), || Err(self.tools.when_stopped(stopped)));
         }
         outcomes
     }

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use gander_smt::{Killer, Records, Solvers, in_file_name};
+use gander_runtime::Cancellation;
+use gander_smt::{Records, Solvers, in_file_name};
 use gander_system::{ClaimId, System, Verdict};
 
 use crate::rejection::{Rejection, undecided};
@@ -43,9 +44,9 @@ impl Panel {
         self.checkers().for_each(|c| c.remember(system));
     }
 
-    /// [`Checker::set_killer`].
-    pub fn set_killer(&mut self, killer: &Killer) {
-        self.checkers().for_each(|c| c.set_killer(killer.clone()));
+    /// [`Checker::set_cancellation`].
+    pub fn set_cancellation(&mut self, cancellation: &Cancellation) {
+        self.checkers().for_each(|c| c.set_cancellation(cancellation.clone()));
     }
 
     fn checkers(&mut self) -> impl Iterator<Item = &mut Checker> {

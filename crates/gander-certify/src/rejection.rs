@@ -22,7 +22,7 @@ impl fmt::Display for Rejection {
 
 impl std::error::Error for Rejection {}
 
-/// Somebody used the killer.
+/// Somebody used the cancellation.
 pub(crate) const INTERRUPTED: &str = "the check was interrupted";
 /// The limit on the time of the whole check was reached.
 /// Why a check was broken off at the limit on memory.

@@ -22,8 +22,8 @@ impl Checker {
     /// Checks that the system has no run: [`Rejection::Wrong`] if it has one.
     pub fn check_no_run(&mut self, system: &System) -> Result<Certified, Rejection> {
         let deadline = self.tools.limits.total.and_then(|t| Instant::now().checked_add(t));
-        let sign = self.tools.sign(deadline);
-        let checked = sign.heed(|| {
+        let sign = self.tools.until(deadline);
+        let checked = sign.run_cancellable(|| {
             let mut case = Case::new(system, &self.tools, deadline);
             case.reuse(std::mem::take(&mut self.idle));
             let outcome = refute_starts(&mut case);
@@ -38,7 +38,7 @@ impl Checker {
             }
             outcome.map(|()| certified)
         });
-        checked.unwrap_or_else(|stopped| Err(self.tools.broken_off(stopped)))
+        checked.unwrap_or_else(|stopped| Err(self.tools.when_stopped(stopped)))
     }
 }
 

@@ -5,6 +5,7 @@ mod support;
 use std::sync::Arc;
 
 use gander_certify::Rejection;
+use gander_runtime::Cancellation;
 use gander_system::{
     ClaimId, ClaimKind, Evidence, NodeFormulas, NodeId, StartId, System, TransitionId, Verdict, passes,
 };
@@ -513,8 +514,8 @@ fn one_checker_serves_many_systems() {
         assert!(checker.check(&b, ClaimId(0), &holds(invariant(&b, &["x"]))).is_err());
         assert!(checker.check(&c, ClaimId(0), &holds(Evidence::Diameter { k: 4 })).is_ok());
         assert!(checker.check(&c, ClaimId(0), &holds(Evidence::Diameter { k: 3 })).is_err());
-        checker.killer().kill();
+        checker.cancellation().cancel();
         assert!(checker.check(&c, ClaimId(0), &holds(Evidence::Diameter { k: 4 })).is_err());
-        checker.killer().reset();
+        checker.set_cancellation(Cancellation::new());
     }
 }

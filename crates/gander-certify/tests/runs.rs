@@ -3,6 +3,7 @@
 mod support;
 
 use gander_certify::{CheckLimits, Checker, Rejection};
+use gander_runtime::Cancellation;
 use gander_smt::Solvers;
 use gander_system::{
     ClaimId, ClaimKind, Evidence, Goal, Leg, NodeId, StartId, State, Step, System, TransitionId, Verdict,
@@ -375,10 +376,10 @@ fn quantified_guards_go_to_a_solver() {
 fn an_interrupted_check_is_undecided() {
     let s = counter().always("x != 6");
     let mut checker = checker();
-    checker.killer().kill();
+    checker.cancellation().cancel();
     let verdict = fails_run(run(0, &[0], vec![times(2, vec![go_with(0, &[3])])]));
     assert!(matches!(checker.check(&s, ClaimId(0), &verdict), Err(Rejection::Undecided(_))));
-    checker.killer().reset();
+    checker.set_cancellation(Cancellation::new());
     assert!(checker.check(&s, ClaimId(0), &verdict).is_ok());
     assert!(matches!(checker.check(&s, ClaimId(7), &verdict), Err(Rejection::Wrong(_))));
     let unknown = Verdict::Unknown { explored_through: None, why: vec![] };

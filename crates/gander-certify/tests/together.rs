@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use chance::Random;
 use gander_certify::{Budget, CheckLimits, Checker, Rejection};
+use gander_runtime::Cancellation;
 use gander_smt::{Search, Solver, Solvers};
 use gander_system::{ClaimId, ClaimKind, Evidence, NodeId, StartId, System, TransitionId, Verdict, passes};
 use gander_term::Sort;
@@ -329,15 +330,15 @@ fn a_check_that_is_interrupted_accepts_nothing_wrong() {
     let all: Vec<&Offer> = offers.iter().collect();
     for delay in [0, 1, 2, 4, 8, 16, 32] {
         let mut checker = checker();
-        let killer = checker.killer();
+        let cancellation = checker.cancellation();
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 std::thread::sleep(Duration::from_millis(delay));
-                killer.kill();
+                cancellation.cancel();
             });
             survive(&mut checker, &s, &all);
         });
-        checker.killer().reset();
+        checker.set_cancellation(Cancellation::new());
         try_together(&mut checker, &s, &all);
     }
 }

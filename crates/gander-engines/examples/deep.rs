@@ -5,7 +5,7 @@ use std::io::Write;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-use gander_engines::{CancelToken, CheckConfig, Event, Observer, check};
+use gander_engines::{Cancellation, CheckConfig, Event, Observer, check};
 use gander_smt::Solvers;
 use gander_system::{ClaimId, ClaimKind, ClaimOrigin, NodeId, Role, System, SystemBuilder, VarId};
 use gander_term::{Pool, Sort, parse_term};
@@ -58,7 +58,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     config.engines = Some(vec!["bmc".into()]);
     config.options.max_depth = Some(depth);
     let begun = Instant::now();
-    check(&system, &config, &CancelToken::new(), &Laps(Mutex::new(begun)));
+    check(&system, &config, &Cancellation::new(), &Laps(Mutex::new(begun)));
     let mut out = std::io::stdout().lock();
     writeln!(out, "total {:.3} s", begun.elapsed().as_secs_f64())?;
     // Where there is /proc: what we used, solvers not included.

@@ -9,7 +9,7 @@ mod models;
 use std::io::Write;
 use std::time::Instant;
 
-use gander_engines::{CancelToken, NullObserver, check};
+use gander_engines::{Cancellation, NullObserver, check};
 use models::{Model, config};
 
 fn main() -> std::io::Result<()> {
@@ -33,7 +33,7 @@ fn main() -> std::io::Result<()> {
     config.engines = Some(vec![engine.to_string()]);
     config.jobs = number(4, 0) as usize;
     let begun = Instant::now();
-    let report = check(&system, &config, &CancelToken::new(), &NullObserver);
+    let report = check(&system, &config, &Cancellation::new(), &NullObserver);
     let seconds = begun.elapsed().as_secs_f64();
     let states = ((top + 1) as f64).powi(n as i32);
     let mut out = std::io::stdout().lock();

@@ -21,11 +21,12 @@ mod portfolio;
 mod seeded_bugs;
 
 pub use crate::core::{
-    Advance, BddOptions, Blackboard, CancelToken, CheckConfig, CheckReport, Cursor, Engine, EngineAccount,
-    EngineContext, EngineEnding, EngineInfo, EngineOptions, Event, Fact, InductionOptions, InternalError,
-    InvariantOptions, NodeOptions, NullObserver, Observer, Outcome, PathOptions, PathOrder, ProvedInvariant, Purpose,
-    Schedule, SimulationOptions, portable,
+    Advance, BddOptions, Blackboard, CheckConfig, CheckReport, Cursor, Engine, EngineAccount, EngineContext,
+    EngineEnding, EngineInfo, EngineOptions, Event, Fact, InductionOptions, InternalError, InvariantOptions,
+    NodeOptions, NullObserver, Observer, Outcome, PathOptions, PathOrder, ProvedInvariant, Purpose, Schedule,
+    SimulationOptions, portable,
 };
 pub use director::{check, check_with};
 pub use engines::engines;
+pub use gander_runtime::Cancellation;
 pub use portfolio::{Conditions, ModelProfile, Part, Plan, Portfolio, PortfolioError};

@@ -111,7 +111,7 @@ mod tests {
     use gander_smt::Solvers;
     use gander_system::{ClaimId, Evidence, Verdict};
 
-    use crate::{CancelToken, CheckConfig, NullObserver, check};
+    use crate::{Cancellation, CheckConfig, NullObserver, check};
 
     /// How a bug was noticed on a system, if it was.
     fn noticed(
@@ -130,7 +130,7 @@ mod tests {
         config.options.induction.max_k = Some(5);
         config.options.invariants.max_rounds = Some(4);
         config.options.bug = bug;
-        let report = check(system, &config, &CancelToken::new(), &NullObserver);
+        let report = check(system, &config, &Cancellation::new(), &NullObserver);
         if let Some(e) = report.internal_errors.first() {
             return Some(format!("the checker: {}", e.problem));
         }
@@ -174,7 +174,7 @@ mod tests {
         config.options.max_depth = Some(3);
         config.options.bug = bug;
         let begun = std::time::Instant::now();
-        let report = check(&open.system, &config, &CancelToken::new(), &NullObserver);
+        let report = check(&open.system, &config, &Cancellation::new(), &NullObserver);
         let in_time = config.timeout.is_none_or(|t| begun.elapsed() < t);
         let decides = engines().iter().find(|e| e.name == "sizes").expect("it is an engine").decides;
         if let Some(e) = report.internal_errors.first() {
@@ -284,7 +284,7 @@ mod tests {
         config.timeout = Some(Duration::from_secs(20));
         config.options.max_depth = Some(6);
         config.options.bug = bug;
-        let report = check(&system, &config, &CancelToken::new(), &NullObserver);
+        let report = check(&system, &config, &Cancellation::new(), &NullObserver);
         let word = |verdict: &Verdict| match verdict {
             Verdict::Holds(_) => "holds".to_string(),
             Verdict::Fails(Evidence::Run(run)) => format!("fails after {}", run.length()),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
-use gander_engines::{CancelToken, Event, NullObserver, Observer, check, engines};
+use gander_engines::{Cancellation, Event, NullObserver, Observer, check, engines};
 use gander_system::{System, Verdict};
 use models::{Model, config};
 
@@ -50,7 +50,7 @@ fn large() -> Arc<System> {
 
 /// Cancels when engines get to work, after a while.
 struct Impatient {
-    token: CancelToken,
+    token: Cancellation,
     after: Duration,
 }
 
@@ -75,7 +75,7 @@ fn every_engine_ends_after_cancel() {
                 config.engines = Some(vec![info.name.to_string()]);
                 let (done, ended) = channel();
                 let of_thread = Arc::clone(&system);
-                let token = CancelToken::new();
+                let token = Cancellation::new();
                 let observer = Impatient { token: token.clone(), after };
                 std::thread::spawn(move || {
                     let _ = done.send(check(&of_thread, &config, &token, &observer));
@@ -109,7 +109,7 @@ fn a_check_that_was_cancelled_before_it_begins_ends_with_unknown() {
     for info in engines() {
         let mut config = config(&system);
         config.engines = Some(vec![info.name.to_string()]);
-        let token = CancelToken::new();
+        let token = Cancellation::new();
         token.cancel();
         let report = check(&system, &config, &token, &NullObserver);
         let Verdict::Unknown { why, .. } = &report.outcomes[0].verdict else { panic!("{}: who decided?", info.name) };

@@ -7,12 +7,12 @@ use std::sync::{Arc, Condvar, LazyLock, Mutex};
 use std::time::Duration;
 
 use gander_engines::{
-    Advance, CancelToken, Engine, EngineAccount, EngineContext, EngineEnding, EngineInfo, Event, NullObserver,
+    Advance, Cancellation, Engine, EngineAccount, EngineContext, EngineEnding, EngineInfo, Event, NullObserver,
     Observer, check, check_with, engines,
 };
+use gander_runtime::check_cancelled_now;
 use gander_system::{ClaimId, ClaimKind, Evidence, NodeFormulas, System, Verdict};
 use gander_term::Pool;
-use gander_term::stop::look_closely;
 use models::{Model, config};
 
 /// Counts up for ever; `x != 30` fails late, `x >= 0` holds.
@@ -73,7 +73,7 @@ fn info(name: &'static str, open: fn(&EngineContext) -> Box<dyn Engine>) -> Engi
 fn an_engine_that_panics_costs_that_engine_only() {
     let system = counter();
     let portfolio = [info("panics", |_| Box::new(Panics)), by_name("bmc"), by_name("induction")];
-    let report = check_with(&system, &config(&system), &CancelToken::new(), &NullObserver, &portfolio);
+    let report = check_with(&system, &config(&system), &Cancellation::new(), &NullObserver, &portfolio);
     assert_eq!(report.internal_errors.len(), 1);
     assert!(report.internal_errors[0].problem.contains("on purpose"));
     assert!(matches!(&report.outcomes[0].verdict, Verdict::Fails(Evidence::Run(r)) if r.length() == 3));
@@ -84,13 +84,13 @@ fn an_engine_that_panics_costs_that_engine_only() {
 fn a_wrong_answer_is_an_internal_error_and_never_shown() {
     let system = counter();
     let portfolio = [info("lies", |_| Box::new(Lies)), by_name("bmc"), by_name("induction")];
-    let report = check_with(&system, &config(&system), &CancelToken::new(), &NullObserver, &portfolio);
+    let report = check_with(&system, &config(&system), &Cancellation::new(), &NullObserver, &portfolio);
     assert_eq!(report.internal_errors.len(), 2);
     assert!(report.internal_errors.iter().all(|e| e.engine == "lies"));
     assert!(report.outcomes.iter().all(|o| o.engine != "lies"));
     assert!(matches!(report.outcomes[0].verdict, Verdict::Fails(_)));
     let alone = [info("lies", |_| Box::new(Lies) as Box<dyn Engine>)];
-    let report = check_with(&system, &config(&system), &CancelToken::new(), &NullObserver, &alone);
+    let report = check_with(&system, &config(&system), &Cancellation::new(), &NullObserver, &alone);
     assert!(report.outcomes.iter().all(|o| matches!(o.verdict, Verdict::Unknown { .. })));
 }
 
@@ -117,7 +117,7 @@ fn a_conjecture_counts_if_it_is_right_and_is_no_error_if_it_is_wrong() {
     let system = counter();
     let at_once = EngineInfo { begins_at_once: true, ..info("guesses", |_| Box::new(Guesses)) };
     for portfolio in [[info("guesses", |_| Box::new(Guesses))], [at_once]] {
-        let report = check_with(&system, &config(&system), &CancelToken::new(), &NullObserver, &portfolio);
+        let report = check_with(&system, &config(&system), &Cancellation::new(), &NullObserver, &portfolio);
         assert!(report.internal_errors.is_empty());
         assert!(matches!(report.outcomes[0].verdict, Verdict::Unknown { .. }));
         assert!(matches!(report.outcomes[1].verdict, Verdict::Holds(_)));
@@ -161,7 +161,7 @@ fn a_claim_is_settled_once() {
     let system = counter();
     let settled = CountsSettled::default();
     let portfolio = [info("repeats", |_| Box::new(Repeats))];
-    let report = check_with(&system, &config(&system), &CancelToken::new(), &settled, &portfolio);
+    let report = check_with(&system, &config(&system), &Cancellation::new(), &settled, &portfolio);
     assert!(matches!(report.outcomes[0].verdict, Verdict::Unknown { .. }));
     assert!(matches!(report.outcomes[1].verdict, Verdict::Holds(_)));
     assert_eq!(settled.0.load(Ordering::SeqCst), 1);
@@ -177,12 +177,12 @@ fn engines_that_begin_at_once_can_do_no_more_harm_than_others() {
         at_once("guesses", |_| Box::new(Guesses)),
         by_name("bmc"),
     ];
-    let report = check_with(&system, &config(&system), &CancelToken::new(), &NullObserver, &portfolio);
+    let report = check_with(&system, &config(&system), &Cancellation::new(), &NullObserver, &portfolio);
     assert_eq!(report.internal_errors.len(), 3);
     assert!(matches!(&report.outcomes[0].verdict, Verdict::Fails(Evidence::Run(r)) if r.length() == 3));
     assert!(matches!(&report.outcomes[1].verdict, Verdict::Holds(_)));
     assert_eq!(report.outcomes[1].engine, "guesses");
-    let cancel = CancelToken::new();
+    let cancel = Cancellation::new();
     cancel.cancel();
     let report = check_with(&system, &config(&system), &cancel, &NullObserver, &portfolio);
     assert!(report.outcomes.iter().all(|o| matches!(o.verdict, Verdict::Unknown { .. })));
@@ -202,7 +202,7 @@ fn endless() -> Arc<System> {
 
 /// Cancels once it has heard a few times of progress.
 struct Impatient {
-    token: CancelToken,
+    token: Cancellation,
     heard: AtomicU32,
 }
 
@@ -217,7 +217,7 @@ impl Observer for Impatient {
 #[test]
 fn cancelling_gives_what_is_known() {
     let system = endless();
-    let token = CancelToken::new();
+    let token = Cancellation::new();
     let observer = Impatient { token: token.clone(), heard: AtomicU32::new(0) };
     let report = check(&system, &config(&system), &token, &observer);
     let Verdict::Unknown { explored_through, why } = &report.outcomes[0].verdict else { panic!("not decidable here") };
@@ -236,7 +236,7 @@ fn a_time_limit_gives_what_is_known() {
     let system = endless();
     let mut config = config(&system);
     config.timeout = Some(Duration::from_millis(300));
-    let report = check(&system, &config, &CancelToken::new(), &NullObserver);
+    let report = check(&system, &config, &Cancellation::new(), &NullObserver);
     assert!(matches!(&report.outcomes[0].verdict, Verdict::Unknown { .. }));
 }
 
@@ -250,11 +250,11 @@ fn kinds_that_no_chosen_engine_decides_say_so() {
     let system = m.finish();
     let mut config = config(&system);
     assert!(matches!(
-        check(&system, &config, &CancelToken::new(), &NullObserver).outcomes[0].verdict,
+        check(&system, &config, &Cancellation::new(), &NullObserver).outcomes[0].verdict,
         Verdict::Holds(_)
     ));
     config.engines = Some(vec!["bmc".into(), "pdr".into()]);
-    let report = check(&system, &config, &CancelToken::new(), &NullObserver);
+    let report = check(&system, &config, &Cancellation::new(), &NullObserver);
     let Verdict::Unknown { why, .. } = &report.outcomes[0].verdict else { panic!("neither decides this") };
     assert!(why.iter().any(|w| w.reason.contains("infinite-run")), "{why:?}");
 }
@@ -264,7 +264,7 @@ fn nothing_to_check_is_no_work() {
     let system = counter();
     let mut config = config(&system);
     config.claims.clear();
-    let report = check(&system, &config, &CancelToken::new(), &NullObserver);
+    let report = check(&system, &config, &Cancellation::new(), &NullObserver);
     assert!(report.outcomes.is_empty() && report.internal_errors.is_empty());
 }
 
@@ -274,7 +274,7 @@ fn without_any_solver_everything_is_unknown_with_the_reason() {
     let mut config = config(&system);
     config.solvers = Arc::new(gander_smt::Solvers::find(gander_smt::Search::default()));
     config.engines = Some(vec!["bmc".into(), "induction".into()]);
-    let report = check(&system, &config, &CancelToken::new(), &NullObserver);
+    let report = check(&system, &config, &Cancellation::new(), &NullObserver);
     let Verdict::Unknown { why, .. } = &report.outcomes[0].verdict else { panic!("there is no solver") };
     assert!(why.iter().any(|w| w.reason.contains("no solver")), "{why:?}");
 }
@@ -304,7 +304,7 @@ fn engines_that_are_stuck_do_not_keep_others_from_working() {
     let stuck = |name| info(name, |_| Box::new(Stuck));
     let names = ["stuck a", "stuck b", "stuck c", "stuck d"];
     let many: Vec<EngineInfo> = names.into_iter().map(stuck).chain([by_name("bmc"), by_name("induction")]).collect();
-    let report = check_with(&system, &config, &CancelToken::new(), &NullObserver, &many);
+    let report = check_with(&system, &config, &Cancellation::new(), &NullObserver, &many);
     assert!(matches!(&report.outcomes[0].verdict, Verdict::Fails(_)));
     assert!(matches!(&report.outcomes[1].verdict, Verdict::Holds(_)));
     let accounts = &report.schedule.engines;
@@ -318,7 +318,7 @@ fn who_takes_part_is_looked_up_in_the_portfolio() {
     let mut config = config(&system);
     let portfolio = "[[plan]]\nname = 'ours'\nengines.bmc = {}\nengines.induction = { share = 2, after = 0.01 }\n";
     config.portfolio = Some(gander_engines::Portfolio::parse(portfolio).unwrap());
-    let report = check(&system, &config, &CancelToken::new(), &NullObserver);
+    let report = check(&system, &config, &Cancellation::new(), &NullObserver);
     assert!(report.outcomes.iter().all(|o| !matches!(o.verdict, Verdict::Unknown { .. })));
     assert_eq!(report.schedule.plan, "ours");
     assert_eq!(report.schedule.model, "1 node, 1 transition with cycles, 1 variable, infinite, linear, safety claims");
@@ -338,7 +338,7 @@ fn a_run_that_is_far_away_does_not_wait_for_a_shorter_one() {
     let limit = Duration::from_secs(600);
     (config.timeout, config.options.patience) = (Some(limit), Duration::from_secs(3600));
     let report =
-        check_with(&system, &config, &CancelToken::new(), &NullObserver, &[by_name("bmc"), by_name("accelerate")]);
+        check_with(&system, &config, &Cancellation::new(), &NullObserver, &[by_name("bmc"), by_name("accelerate")]);
     assert!(matches!(&report.outcomes[0].verdict, Verdict::Fails(Evidence::Run(r)) if r.length() == 100_000));
     assert!(report.outcomes[0].elapsed < limit, "it waited until the end");
 }
@@ -350,7 +350,7 @@ fn a_check_that_uses_too_much_memory_ends() {
     let mut config = config(&system);
     (config.timeout, config.memory) = (Some(Duration::from_secs(600)), Some(1 << 20));
     let report =
-        check_with(&system, &config, &CancelToken::new(), &NullObserver, &[info("stuck", |_| Box::new(Stuck))]);
+        check_with(&system, &config, &Cancellation::new(), &NullObserver, &[info("stuck", |_| Box::new(Stuck))]);
     let Verdict::Unknown { why, .. } = &report.outcomes[0].verdict else { panic!("{report:?}") };
     assert_eq!(why[0].reason, "stopped at the memory limit of 1 MB");
 }
@@ -372,7 +372,7 @@ impl Engine for BrokenOff {
         self.turns = 2;
         loop {
             std::thread::sleep(Duration::from_millis(1));
-            look_closely();
+            check_cancelled_now();
         }
     }
 
@@ -387,7 +387,7 @@ fn an_engine_that_is_broken_off_has_said_something_before() {
     let mut config = config(&system);
     config.timeout = Some(Duration::from_millis(600));
     let engine = info("broken off", |_| Box::new(BrokenOff { turns: 0 }));
-    let report = check_with(&system, &config, &CancelToken::new(), &NullObserver, &[engine]);
+    let report = check_with(&system, &config, &Cancellation::new(), &NullObserver, &[engine]);
     for (i, outcome) in report.outcomes.iter().enumerate() {
         let Verdict::Unknown { why, .. } = &outcome.verdict else { panic!("{report:?}") };
         assert_eq!(why[0].reason, format!("turn 1, claim {i}"));
@@ -440,7 +440,7 @@ impl Engine for Laden {
         let _at_hand = Heavy(Arc::clone(&GATE));
         loop {
             std::thread::sleep(Duration::from_millis(1));
-            look_closely();
+            check_cancelled_now();
         }
     }
 
@@ -456,7 +456,7 @@ fn a_check_does_not_wait_for_memory_to_be_freed_but_it_is() {
     let system = counter();
     let mut config = config(&system);
     (config.timeout, config.jobs) = (Some(Duration::from_millis(500)), 2);
-    let report = check_with(&system, &config, &CancelToken::new(), &NullObserver, &[broken_off, finished]);
+    let report = check_with(&system, &config, &Cancellation::new(), &NullObserver, &[broken_off, finished]);
     assert!(report.outcomes.iter().all(|o| matches!(o.verdict, Verdict::Unknown { .. })));
     assert_eq!(GATE.passed(0), 0, "it was waited for");
     GATE.state.lock().unwrap().0 = true;

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use gander_engines::{
-    Advance, CancelToken, CheckConfig, Cursor, Engine, EngineContext, EngineInfo, Fact, NullObserver, ProvedInvariant,
+    Advance, Cancellation, CheckConfig, Cursor, Engine, EngineContext, EngineInfo, Fact, NullObserver, ProvedInvariant,
     check_with, engines,
 };
 use gander_oracle::{Limits, Reachable, generate};
@@ -57,7 +57,7 @@ fn published_invariants_hold_in_all_reachable_states() {
         config.jobs = 1;
         config.timeout = Some(Duration::from_secs(20));
         config.options.invariants.max_rounds = Some(4);
-        let report = check_with(&made.system, &config, &CancelToken::new(), &NullObserver, &[overheard]);
+        let report = check_with(&made.system, &config, &Cancellation::new(), &NullObserver, &[overheard]);
         assert!(report.internal_errors.is_empty(), "{seed}: {:?}", report.internal_errors);
         for (system, found) in PUBLISHED.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
             facts += 1;

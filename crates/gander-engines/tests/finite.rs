@@ -4,14 +4,14 @@ mod models;
 
 use std::sync::Arc;
 
-use gander_engines::{CancelToken, CheckReport, NullObserver, check};
+use gander_engines::{Cancellation, CheckReport, NullObserver, check};
 use gander_system::{Evidence, System, Verdict};
 use models::{Model, config};
 
 fn decide(system: &Arc<System>, engine: &str) -> CheckReport {
     let mut config = config(system);
     config.engines = Some(vec![engine.to_string()]);
-    let report = check(system, &config, &CancelToken::new(), &NullObserver);
+    let report = check(system, &config, &Cancellation::new(), &NullObserver);
     assert!(report.internal_errors.is_empty(), "{:?}", report.internal_errors);
     report
 }

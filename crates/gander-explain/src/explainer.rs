@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use gander_smt::{Killer, Solvers};
+use gander_runtime::Cancellation;
+use gander_smt::Solvers;
 use gander_system::{ClaimId, ClaimKind, Evidence, System, Verdict};
 use gander_term::{Pool, SymbolId, TermId};
 use rustc_hash::FxHashMap;
@@ -53,7 +54,7 @@ pub struct ExplainConfig {
     /// How long engines work on one relaxation for which known invariants do not decide.
     pub share: Duration,
     /// Ends the work from another thread.
-    pub killer: Killer,
+    pub cancellation: Cancellation,
 }
 
 impl ExplainConfig {
@@ -63,7 +64,7 @@ impl ExplainConfig {
             solvers: Arc::clone(solvers),
             timeout: None,
             share: Duration::from_secs(2),
-            killer: Killer::new(),
+            cancellation: Cancellation::new(),
         }
     }
 }
@@ -235,7 +236,7 @@ impl<'p> Explainer<'p> {
                 path.pool = pool;
                 path
             }
-            None => Path::new(system, &parts, &config.solvers, config.killer.clone(), &about, pool)?,
+            None => Path::new(system, &parts, &config.solvers, config.cancellation.clone(), &about, pool)?,
         };
         let timeout = match property {
             Some(_) => config.timeout,
@@ -360,7 +361,7 @@ impl<'p> Explainer<'p> {
     }
 
     pub(crate) fn ask(&mut self, wanted: &Wanted<'_>) -> Result<Found, Stop> {
-        if self.path.is_late() || self.config.killer.is_tripped() {
+        if self.path.is_late() || self.config.cancellation.is_cancelled() {
             return Err(Stop::Late);
         }
         Ok(self.path.ask(wanted))
@@ -581,7 +582,7 @@ impl<'p> Explainer<'p> {
         let system = Arc::new(relaxed(&self.path.system, &self.parts, kept));
         let left = self.path.deadline.map(|d| d.saturating_duration_since(Instant::now()));
         let time = left.map_or(self.config.share, |l| (l / PART_OF_REST).min(self.config.share));
-        if time.is_zero() || self.config.killer.is_tripped() {
+        if time.is_zero() || self.config.cancellation.is_cancelled() {
             return Err(Stop::Late);
         }
         let verdict = self.prover.prove(&system, self.claim, time);

@@ -12,8 +12,9 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use gander_runtime::Cancellation;
 use gander_smt::{
-    Answer, CoreSession, Killer, Limits, Literal, Placement, SessionConfig, Solver, Solvers, StepSymbol, Template,
+    Answer, CoreSession, Limits, Literal, Placement, SessionConfig, Solver, Solvers, StepSymbol, Template,
 };
 use gander_system::{ElementId, System};
 use gander_term::{Features, Pool, SymbolId, TermId};
@@ -110,7 +111,7 @@ pub(crate) struct Path {
     solvers: Arc<Solvers>,
     solver: Solver,
     features: Features,
-    killer: Killer,
+    cancellation: Cancellation,
     session: CoreSession,
     /// A session that a narrower path had, for the next one.
     spare: Option<CoreSession>,
@@ -159,7 +160,7 @@ impl Path {
         system: &Arc<System>,
         parts: &Parts,
         solvers: &Arc<Solvers>,
-        killer: Killer,
+        cancellation: Cancellation,
         about: &[TermId],
         mut pool: Pool,
     ) -> Result<Path, String> {
@@ -182,8 +183,8 @@ impl Path {
         all.extend(about);
         let features = pool.features(&all);
         let solver = solvers.choose(features).ok_or("no solver for such formulas was found")?.clone();
-        let session =
-            solvers.core_session(&solver, SessionConfig { killer: killer.clone(), ..SessionConfig::default() });
+        let session = solvers
+            .core_session(&solver, SessionConfig { cancellation: cancellation.clone(), ..SessionConfig::default() });
         let mut path = Path {
             system: Arc::clone(system),
             pool,
@@ -197,7 +198,7 @@ impl Path {
             solvers: Arc::clone(solvers),
             solver,
             features,
-            killer,
+            cancellation,
             session,
             spare: None,
             placement: Arc::new(placement),
@@ -278,7 +279,7 @@ impl Path {
 
     fn made(&self, making: Making) -> Path {
         let Making { available, allowed, solver, session, pool } = making;
-        let config = || SessionConfig { killer: self.killer.clone(), ..SessionConfig::default() };
+        let config = || SessionConfig { cancellation: self.cancellation.clone(), ..SessionConfig::default() };
         let session = session.unwrap_or_else(|| self.solvers.core_session(&solver, config()));
         let watched = |w: &Watched| Watched { term: w.term, template: None, at: Vec::new() };
         let mut path = Path {
@@ -288,7 +289,7 @@ impl Path {
             solvers: Arc::clone(&self.solvers),
             solver,
             features: self.features,
-            killer: self.killer.clone(),
+            cancellation: self.cancellation.clone(),
             session,
             spare: None,
             placement: Arc::clone(&self.placement),

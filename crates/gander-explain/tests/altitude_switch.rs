@@ -52,12 +52,12 @@ fn when_the_time_is_over_it_says_how_many_were_found() {
     let mut engines = Engines::new();
     let verdict = engines.prove(&system, claim, Duration::from_secs(20));
     let parts = Parts::of(&system, SOURCE, Granularity::Written);
-    let killer = gander_smt::Killer::new();
-    let config = ExplainConfig { killer: killer.clone(), ..ExplainConfig::new(&engines.solvers) };
+    let cancellation = gander_runtime::Cancellation::new();
+    let config = ExplainConfig { cancellation: cancellation.clone(), ..ExplainConfig::new(&engines.solvers) };
     let mut explainer = Explainer::new(&system, parts, claim, &verdict, config, &mut engines).unwrap();
     let request = Request { cores: Wish::All, ..Request::default() };
     // The first core ends the work.
-    let found = explainer.explain(request, &mut |_, _| killer.kill());
+    let found = explainer.explain(request, &mut |_, _| cancellation.cancel());
     assert_eq!(found.cores.iter().filter(|c| c.minimal).count(), 1);
     assert!(found.approximate && !found.complete);
     assert_eq!(found.notes, ["the time was over: 1 minimal core found so far"]);

@@ -9,7 +9,6 @@
 //! - [`programs`]: programs found in absolute folders only, and their SHA-256;
 //! - [`fault`]: makes a chosen operation fail, for tests.
 
-pub mod fault;
 pub mod file_names;
 pub mod programs;
 pub mod read;

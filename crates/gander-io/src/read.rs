@@ -13,7 +13,7 @@ use std::path::Path;
 
 use rustix::fs::OFlags;
 
-use crate::fault::{self, kind};
+use gander_runtime::fault::{self, kind};
 
 /// Whether the last part of a path may be a symbolic link.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -18,7 +18,7 @@ use gander_text::shown_path;
 use rustix::fs::OFlags;
 use tempfile::{Builder, NamedTempFile, TempDir};
 
-use crate::fault::{self, kind};
+use gander_runtime::fault::{self, kind};
 
 /// A file could not be written.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! Readers end when the sign of whoever wants the file goes up, at every stage of a long text.
 
 use gander_lang::language_of;
-use gander_term::stop::{StopSign, Stopped};
+use gander_runtime::{Cancellation, Stopped};
 
 /// A language: a small model, and a comment of it.
 struct Sample {
@@ -76,14 +76,14 @@ fn a_reader_ends_wherever_it_is() {
     for sample in SAMPLES {
         let long = sample.comment.repeat(COMMENTS) + sample.text;
         for looks in [1, 100, 2000] {
-            let stopped = StopSign::after_looks(looks).heed(|| read(sample, &long));
-            assert_eq!(stopped, Err(Stopped::Asked), "{}, {looks} looks", sample.file);
+            let stopped = Cancellation::after_checks(looks).run_cancellable(|| read(sample, &long));
+            assert_eq!(stopped, Err(Stopped::Cancelled), "{}, {looks} looks", sample.file);
         }
         // It is not the comments: what is behind them is reading, too.
         let mut looks = 1;
         let whole = loop {
-            match StopSign::after_looks(looks).heed(|| read(sample, sample.text)) {
-                Err(Stopped::Asked) => looks += 1,
+            match Cancellation::after_checks(looks).run_cancellable(|| read(sample, sample.text)) {
+                Err(Stopped::Cancelled) => looks += 1,
                 Err(Stopped::OutOfMemory) => panic!("there is no limit on memory"),
                 Ok(read) => break read,
             }

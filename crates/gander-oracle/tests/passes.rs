@@ -67,7 +67,7 @@ fn recovering_control_keeps_the_answers() {
                 ClaimKind::Reachable(goals) => matches!(goals[..], [Goal::State(_)]),
                 _ => false,
             });
-            if let Some(new) = recover_control(&flat, &|| false).unwrap() {
+            if let Some(new) = recover_control(&flat, &gander_runtime::Cancellation::new()).unwrap() {
                 recovered += 1;
                 compared += same("recover", &made, &new.system);
             }

@@ -14,10 +14,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use gander_runtime::Cancellation;
+use gander_runtime::fault;
+use gander_smt::Lease;
 use gander_smt::guard::Guarded;
 use gander_smt::memory::Counted;
-use gander_smt::{Killer, Lease};
-use gander_term::fault;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, kill_process_group, waitid};
@@ -44,13 +45,13 @@ pub(crate) struct Job<'a> {
     pub deadline: Option<Instant>,
     /// Bytes of address space.
     pub memory: Option<u64>,
-    pub killer: &'a Killer,
+    pub cancellation: &'a Cancellation,
 }
 
 /// Runs a program to its end, or to ours.
 pub(crate) fn run(job: &Job<'_>) -> io::Result<Said> {
     let begin = Instant::now();
-    if fault::happens(fault::SPAWN) {
+    if fault::happens(fault::kind::SPAWN) {
         return Err(io::Error::other("injected fault"));
     }
     let mark = format!("{}-{}", job.folder.display(), COUNT.fetch_add(1, Ordering::Relaxed));
@@ -90,7 +91,7 @@ pub(crate) fn run(job: &Job<'_>) -> io::Result<Said> {
         if over {
             break Ending::Exited;
         }
-        if job.killer.is_tripped() {
+        if job.cancellation.is_cancelled() {
             break Ending::Stopped;
         }
         let left = job.deadline.map(|d| d.saturating_duration_since(Instant::now()));

@@ -7,7 +7,8 @@
 
 use std::time::{Duration, Instant};
 
-use gander_smt::{Answer, Killer, Limits, Session, SessionConfig, Solvers, StepSymbol};
+use gander_runtime::Cancellation;
+use gander_smt::{Answer, Limits, Session, SessionConfig, Solvers, StepSymbol};
 use gander_system::{Leg, NodeId, Run, StartId, State, Step, System, TransitionId, VarId};
 use gander_term::{Pool, SymbolId, TermId, Value, evaluate};
 use rustc_hash::FxHashMap;
@@ -31,7 +32,7 @@ pub(crate) struct Rebuilt {
 pub(crate) struct Rebuilder<'a> {
     system: &'a System,
     solvers: &'a Solvers,
-    killer: &'a Killer,
+    cancellation: &'a Cancellation,
     /// When it has to be over.
     end: Option<Instant>,
     pool: Pool,
@@ -47,11 +48,11 @@ impl<'a> Rebuilder<'a> {
     pub(crate) fn new(
         system: &'a System,
         solvers: &'a Solvers,
-        killer: &'a Killer,
+        cancellation: &'a Cancellation,
         end: Option<Instant>,
     ) -> Rebuilder<'a> {
         let pool = Pool::fork(&system.pool);
-        Rebuilder { system, solvers, killer, end, pool, session: None, steps: FxHashMap::default() }
+        Rebuilder { system, solvers, cancellation, end, pool, session: None, steps: FxHashMap::default() }
     }
 
     /// What a question may take now.
@@ -72,7 +73,7 @@ impl<'a> Rebuilder<'a> {
         let (start, first) = self.first(first)?;
         let (mut state, mut legs) = (first.clone(), Vec::with_capacity(rest.len()));
         for (i, moment) in rest.iter().enumerate() {
-            if self.killer.is_tripped() {
+            if self.cancellation.is_cancelled() {
                 return Err("its trace was not looked at, as it is not needed any more".to_string());
             }
             let Some((step, next)) = self.step(&state, moment)? else {
@@ -175,7 +176,7 @@ impl<'a> Rebuilder<'a> {
             }
             other => {
                 other.into_iter().for_each(|session| self.solvers.end(session));
-                let config = SessionConfig { killer: self.killer.clone(), ..SessionConfig::default() };
+                let config = SessionConfig { cancellation: self.cancellation.clone(), ..SessionConfig::default() };
                 self.solvers.session(solver, config)
             }
         };
@@ -224,10 +225,10 @@ mod tests {
         let text = "spec S var x: int 0..9 start { x == 0 } step s { x := x + 1 } always p: x < 9";
         let language = gander_lang::language_of("s.sts").expect("a language");
         let system = (language.load)(text, "s.sts").system.expect("it loads");
-        let (solvers, killer) = (Solvers::from_environment(), Killer::new());
+        let (solvers, cancellation) = (Solvers::from_environment(), Cancellation::new());
         // Nothing is told, so a solver is asked for every state.
         let trace = |steps: usize| Trace { moments: vec![Moment::default(); steps + 1], back_to: None };
-        let mut rebuilder = Rebuilder::new(&system, &solvers, &killer, None);
+        let mut rebuilder = Rebuilder::new(&system, &solvers, &cancellation, None);
         assert!(rebuilder.run(&trace(1)).is_ok());
         let process = rebuilder.session.as_ref().and_then(Session::process_id);
         assert!(process.is_some());

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use gander_certify::{Certified, CheckLimits, Panel, Rejection, Trust};
-use gander_smt::{Killer, Records, Solvers};
+use gander_runtime::Cancellation;
+use gander_smt::{Records, Solvers};
 use gander_system::{ClaimId, System, Verdict};
 
 use crate::child::{self, Job};
@@ -36,7 +37,7 @@ pub struct RaceConfig {
     /// The folder that conversations with solvers are recorded in.
     pub log_smt: Option<PathBuf>,
     /// Ends it.
-    pub killer: Killer,
+    pub cancellation: Cancellation,
 }
 
 /// What became of an answer.
@@ -98,7 +99,7 @@ pub fn enter(
 ) -> Account {
     let begin = Instant::now();
     let mut panel = Panel::new(&config.solvers, CheckLimits::default(), config.second_opinion.as_deref());
-    panel.set_killer(&config.killer);
+    panel.set_cancellation(&config.cancellation);
     if let Some(folder) = &config.log_smt {
         panel.record(Records::new(folder.clone()));
     }
@@ -142,7 +143,7 @@ impl Seat<'_> {
     /// Runs the program in a folder of its own. Output of a program that was ended is there as far as it came, unless
     /// it was a flood.
     pub fn run(&mut self, call: &Call) -> Result<Said, Stop> {
-        if self.config.killer.is_tripped() {
+        if self.config.cancellation.is_cancelled() {
             return Err(Stop::NotNeeded);
         }
         let cannot = |e: std::io::Error| Stop::Cannot(format!("it could not be started: {e}"));
@@ -162,7 +163,7 @@ impl Seat<'_> {
             folder: folder.path(),
             deadline: [own, self.config.deadline].into_iter().flatten().min(),
             memory,
-            killer: &self.config.killer,
+            cancellation: &self.config.cancellation,
         })
         .map_err(cannot)?;
         match said.ending {
@@ -200,7 +201,7 @@ impl Seat<'_> {
         let kind = &self.system.claims[claim.index()].kind;
         let mut why = "it gives no evidence".to_string();
         let config = self.config;
-        let mut rebuilder = Rebuilder::new(self.system, &config.solvers, &config.killer, self.end());
+        let mut rebuilder = Rebuilder::new(self.system, &config.solvers, &config.cancellation, self.end());
         for candidate in evidence {
             let verdict = match verdict(self.system, kind, says, candidate, &mut rebuilder) {
                 Ok(verdict) => verdict,

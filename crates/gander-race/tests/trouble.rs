@@ -105,10 +105,10 @@ fn a_program_that_is_not_needed_any_more_ends() {
     let config = config(&system, Duration::from_secs(500));
     let begin = Instant::now();
     let account = std::thread::scope(|scope| {
-        let killer = config.killer.clone();
+        let cancellation = config.cancellation.clone();
         scope.spawn(move || {
             std::thread::sleep(Duration::from_millis(300));
-            killer.kill();
+            cancellation.cancel();
         });
         enter(&entrant("cvc5", &program), &system, &config, &|_| true, &|_| {})
     });

@@ -6,7 +6,7 @@ use gander_smt::setup;
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let cache = setup::cache_folder().ok_or(setup::SetupError::NoCacheFolder)?;
     for kind in setup::SOLVERS {
-        println!("{:?}", setup::install(&cache, kind, &|| false)?);
+        println!("{:?}", setup::install(&cache, kind, &gander_runtime::Cancellation::new())?);
     }
     Ok(())
 }

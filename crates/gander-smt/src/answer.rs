@@ -23,7 +23,7 @@ pub enum Reason {
     Timeout,
     /// The memory limit of the session was reached.
     Memory,
-    /// A [`crate::Killer`] ended it.
+    /// It was cancelled.
     Interrupted,
     /// The program could not be started: why.
     NotStarted(String),

@@ -13,7 +13,9 @@ use gander_text::shown_path;
 
 use crate::answer::{Limits, Reason};
 use crate::dialect::Solver;
-use crate::process::{Killer, Process, ProcessLimits, Stop, lock};
+use gander_runtime::lock;
+
+use crate::process::{Owner, Process, ProcessLimits, Stop};
 use crate::sexpr::{Scanner, Sexpr, shortened};
 
 /// Commands are handed to the solver in portions of about this size, so that it can read while we write.
@@ -63,7 +65,7 @@ impl Home {
 pub(crate) struct Conversation {
     process: Option<Process>,
     failure: Option<Reason>,
-    killer: Killer,
+    owner: Owner,
     limits: ProcessLimits,
     /// Commands that are not yet in the log.
     pending: String,
@@ -81,16 +83,11 @@ pub(crate) struct Conversation {
 
 impl Conversation {
     /// A conversation with a process that is ready for it, or with a new one.
-    pub(crate) fn start(
-        solver: &Solver,
-        limits: ProcessLimits,
-        killer: Killer,
-        ready: Option<Process>,
-    ) -> Conversation {
+    pub(crate) fn start(solver: &Solver, limits: ProcessLimits, owner: Owner, ready: Option<Process>) -> Conversation {
         let mut conversation = Conversation {
             process: None,
             failure: None,
-            killer,
+            owner,
             limits,
             pending: String::new(),
             said: 0,
@@ -103,7 +100,7 @@ impl Conversation {
         };
         match ready {
             Some(mut process) => {
-                process.obey(limits, &conversation.killer);
+                process.serve(limits, &conversation.owner);
                 conversation.process = Some(process);
             }
             None => conversation.restart(solver),
@@ -117,13 +114,13 @@ impl Conversation {
         self.failure = None;
         self.marker = None;
         self.clear();
-        if self.killer.is_tripped() {
+        if self.owner.cancellation.is_cancelled() {
             self.failure = Some(Reason::Interrupted);
             return;
         }
         let arguments = solver.arguments(self.limits.memory);
         let started =
-            solver.verify().and_then(|()| Process::spawn(&solver.program, &arguments, self.limits, &self.killer));
+            solver.verify().and_then(|()| Process::spawn(&solver.program, &arguments, self.limits, &self.owner));
         match started {
             Ok(process) => self.process = Some(process),
             Err(e) => {
@@ -134,10 +131,10 @@ impl Conversation {
 
     /// [`Conversation::start`] with a process from its home, if there is one, which will go there in the end.
     /// True if it had another conversation before and was told to forget it.
-    pub(crate) fn at_home(home: Home, limits: ProcessLimits, killer: Killer) -> (Conversation, bool) {
+    pub(crate) fn at_home(home: Home, limits: ProcessLimits, owner: Owner) -> (Conversation, bool) {
         let used = home.take();
         let again = used.is_some();
-        let mut conversation = Conversation::start(&home.solver, limits, killer, used);
+        let mut conversation = Conversation::start(&home.solver, limits, owner, used);
         if again {
             conversation.commands().push_str("(reset)\n");
         }
@@ -152,10 +149,6 @@ impl Conversation {
 
     pub(crate) fn failure(&self) -> Option<&Reason> {
         self.failure.as_ref()
-    }
-
-    pub(crate) fn killer(&self) -> &Killer {
-        &self.killer
     }
 
     pub(crate) fn process_id(&self) -> Option<u32> {
@@ -242,7 +235,7 @@ impl Conversation {
     /// Sends what is pending and reads the answer to its last command, the only one that has an answer.
     pub(crate) fn query(&mut self, limits: Limits) -> Result<Sexpr, Reason> {
         self.set_spare(false);
-        if self.killer.is_tripped() {
+        if self.owner.cancellation.is_cancelled() {
             return Err(self.fail(Reason::Interrupted));
         }
         let deadline = limits.time.and_then(|t| Instant::now().checked_add(t));
@@ -328,7 +321,7 @@ impl Conversation {
 
     /// Why the process closed its output.
     fn death(&mut self) -> Reason {
-        if self.killer.is_tripped() {
+        if self.owner.cancellation.is_cancelled() {
             return Reason::Interrupted;
         }
         let Some(process) = &mut self.process else {
@@ -381,7 +374,7 @@ impl Drop for Conversation {
         let said = self.failure.is_none() && self.sent == self.outbox.len() && self.marker.is_none();
         let all_said = said && !broken_off;
         if let (Some(home), Some(mut process), true) = (&self.home, self.process.take(), all_said)
-            && process.part_with(&self.killer)
+            && process.leave(&self.owner)
         {
             home.put(process);
         }

@@ -27,7 +27,7 @@ use std::sync::{Mutex, OnceLock};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::process::{Pid, Signal, kill_process_group};
 
-use crate::process::lock;
+use gander_runtime::lock;
 
 /// The first argument that makes this program the guard.
 pub const GUARD: &str = "guard-children";

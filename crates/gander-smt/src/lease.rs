@@ -17,7 +17,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 #[cfg(target_os = "linux")]
-use crate::process::lock;
+use gander_runtime::lock;
 
 /// What an abandoned solver may still use at most.
 const TERM: Duration = Duration::from_secs(300);

@@ -3,13 +3,13 @@
 //! [`Solvers`] says what is on this machine and which solver to ask what ([`gander_term::Features`]). A [`Session`] is an
 //! incremental conversation with one solver process: assertions, scopes, assumptions ([`Literal`]), models,
 //! limits per query ([`Limits`]). What not every session can do has a type of its own: a [`CoreSession`] gives cores too, a
-//! [`Killer`] ends a solver from another thread. A formula that is asserted at many steps is compiled once ([`Template`]): an
+//! A [`gander_runtime::Cancellation`] ends a solver from another thread. A formula that is asserted at many steps is compiled once ([`Template`]): an
 //! instance costs no more than writing its text. [`setup`] brings z3 and yices-smt2.
 //!
 //! Invariants of this crate:
 //! - a solver that dies, hangs, floods or talks nonsense costs that query: its answer is [`Answer::Unknown`] with the
 //!   [`Reason`], and [`Session::restart`] gives a fresh process;
-//! - a [`Killer`] ends a query at any moment from any thread;
+//! - a [`gander_runtime::Cancellation`] ends a query at any moment from any thread;
 //! - every operator means to the solver what docs/semantics.md says;
 //! - nothing recurses over terms, and text is linear in the number of distinct subterms.
 //!
@@ -81,7 +81,7 @@ pub use dialect::{Solver, SolverKind};
 pub use horn::{Applied, Horn, HornAnswer, HornClause, read_formula};
 pub use lease::Lease;
 pub use lists::{PathAnswer, PathQuery};
-pub use process::Killer;
+pub use process::SolverProcesses;
 pub use records::{Records, in_file_name};
 pub use registry::{Search, Solvers};
 pub use session::{Literal, Session, SessionConfig, StepSymbol};

@@ -59,7 +59,7 @@ impl PathQuery {
     /// Starts a solver. If that fails, the query tells.
     pub fn start(solver: &Solver, config: &SessionConfig) -> PathQuery {
         let limits = ProcessLimits { memory: config.memory, output: config.output_limit };
-        PathQuery { talk: Conversation::start(solver, limits, config.killer.clone(), None), solver: solver.clone() }
+        PathQuery { talk: Conversation::start(solver, limits, config.owner(), None), solver: solver.clone() }
     }
 
     /// Records the conversation.

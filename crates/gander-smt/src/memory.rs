@@ -1,6 +1,6 @@
 //! How much memory the machine has, and how much this process and its children use, as far as the system tells.
 //!
-//! [`enforce`] sets one limit for all of them together ([`gander_term::memory`]). What is measured is resident memory
+//! [`enforce`] sets one limit for all of them together ([`gander_runtime::memory`]). What is measured is resident memory
 //! that is not shared with files, from `/proc`: it is what the kernel counts when it looks for a process to end, and
 //! counting costs nothing where memory is allocated. A counting allocator would
 //! see neither fragmentation nor children; it could not refuse an allocation either, as that ends the
@@ -12,7 +12,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::process::lock;
+use gander_runtime::lock;
 
 /// Children are asked what they use after this time; one that allocates as fast as it can uses 100 MB meanwhile.
 const CHILDREN_FRESH: Duration = Duration::from_millis(50);
@@ -58,8 +58,8 @@ impl Drop for Counted {
 /// given. Gives the limit, if there is one.
 pub fn enforce(bytes: Option<u64>) -> Option<u64> {
     let limit = bytes.or_else(usual_limit);
-    gander_term::memory::set_probe(in_use);
-    gander_term::memory::set_limit(limit);
+    gander_runtime::memory::set_probe(in_use);
+    gander_runtime::memory::set_limit(limit);
     limit
 }
 

@@ -7,7 +7,7 @@
 use std::fmt::Write as _;
 use std::rc::Rc;
 
-use gander_term::stop::look_out;
+use gander_runtime::check_cancelled;
 use gander_term::{BvOp, Op, Pool, Sort, SymbolId, TermId, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -129,7 +129,7 @@ impl Printer<'_> {
         let mut enums = FxHashSet::default();
         let mut used = FxHashSet::default();
         for &t in order {
-            look_out();
+            check_cancelled();
             template.enums.extend(self.pool.sort(t).enumerations().into_iter().filter(|&id| enums.insert(id)));
             let Op::Symbol(s) = self.pool.op(t) else { continue };
             let symbol = self.pool.symbol(s);
@@ -149,7 +149,7 @@ impl Printer<'_> {
     /// Which bound variables are free where.
     fn find_parameters(&mut self, order: &[TermId]) {
         for &t in order {
-            look_out();
+            check_cancelled();
             let mut free: Vec<SymbolId> = match self.pool.op(t) {
                 Op::Symbol(s) if self.pool.symbol(s).bound => vec![s],
                 op if op.is_leaf() => continue,
@@ -178,7 +178,7 @@ impl Printer<'_> {
     fn choose_names(&mut self, order: &[TermId], root: TermId) {
         let mut uses: FxHashMap<TermId, u32> = FxHashMap::default();
         for &t in order {
-            look_out();
+            check_cancelled();
             let args = self.pool.args(t);
             for (i, &a) in args.iter().enumerate() {
                 *uses.entry(a).or_default() += self.copies(t, i);
@@ -186,7 +186,7 @@ impl Printer<'_> {
         }
         let mut nesting: FxHashMap<TermId, u32> = FxHashMap::default();
         for &t in order {
-            look_out();
+            check_cancelled();
             let op = self.pool.op(t);
             if op.is_leaf() {
                 continue;
@@ -330,7 +330,7 @@ impl Printer<'_> {
         let mut jobs = Vec::new();
         self.expand(out, root, &mut jobs);
         while let Some(job) = jobs.pop() {
-            look_out();
+            check_cancelled();
             match job {
                 Job::Text(text) => out.push(text),
                 Job::Owned(text) => out.push(&text),
@@ -549,8 +549,8 @@ fn division(pool: &Pool, op: Op, x: TermId, y: TermId) -> Vec<Job> {
 mod tests {
     use super::*;
     use crate::dialect::SolverKind;
+    use gander_runtime::{Cancellation, Stopped};
     use gander_term::Width;
-    use gander_term::stop::{StopSign, Stopped};
 
     /// The text of an instance at step 7: definitions, then the formula.
     fn text(pool: &Pool, kind: SolverKind, term: TermId, placement: &dyn Fn(SymbolId) -> Placement) -> String {
@@ -670,8 +670,12 @@ mod tests {
         let f = pool.and(parts);
         let compile = || compile(&pool, &Solver::new(SolverKind::Z3, ""), f, &|_| Placement::Rigid, (0, 1));
         for looks in [1, 1000, 10_000, 20_000] {
-            assert_eq!(StopSign::after_looks(looks).heed(compile).map(drop), Err(Stopped::Asked), "{looks}");
+            assert_eq!(
+                Cancellation::after_checks(looks).run_cancellable(compile).map(drop),
+                Err(Stopped::Cancelled),
+                "{looks}"
+            );
         }
-        assert!(StopSign::after_looks(1_000_000).heed(compile).is_ok());
+        assert!(Cancellation::after_checks(1_000_000).run_cancellable(compile).is_ok());
     }
 }

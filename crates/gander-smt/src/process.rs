@@ -11,11 +11,10 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant};
 
-use gander_term::fault;
-use gander_term::stop::StopSign;
+use gander_runtime::{CancelGuard, Cancellation, fault, lock};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::process::{Pid, Signal, kill_process_group};
@@ -44,7 +43,7 @@ const MOST_SERVED: u32 = 200;
 pub(crate) enum Stop {
     /// The deadline passed.
     Timeout,
-    /// A [`Killer`] was used.
+    /// It was cancelled.
     Interrupted,
     /// The child closed a pipe, which it does by dying at the latest.
     Closed,
@@ -63,81 +62,35 @@ pub(crate) struct ProcessLimits {
     pub output: usize,
 }
 
-/// Kills solver children from any thread.
-///
-/// A killer is given to any number of sessions. [`Killer::kill`] ends their children at once, so that a blocked query
-/// returns, and keeps sessions from starting until [`Killer::reset`].
+/// The solver processes of one user, for measuring their memory.
 #[derive(Clone, Debug, Default)]
-pub struct Killer {
-    inner: Arc<KillerState>,
+pub struct SolverProcesses {
+    list: Arc<Mutex<Vec<Weak<Shared>>>>,
 }
 
-#[derive(Debug, Default)]
-struct KillerState {
-    tripped: Arc<AtomicBool>,
-    children: Mutex<Vec<Weak<Shared>>>,
-}
-
-impl Killer {
-    /// A killer of no children yet.
-    pub fn new() -> Killer {
-        Killer::default()
-    }
-
-    /// Ends every child that this killer was given to, now; but not those that nobody waits for and that others can use.
-    pub fn kill(&self) {
-        self.inner.tripped.store(true, Ordering::SeqCst);
-        for child in lock(&self.inner.children).drain(..) {
-            if let Some(child) = child.upgrade()
-                && !child.spare.load(Ordering::SeqCst)
-            {
-                child.kill();
-            }
-        }
-    }
-
-    /// Bytes of memory that its children have in use.
+impl SolverProcesses {
+    /// Bytes of memory that they have in use.
     pub fn memory(&self) -> u64 {
-        let children: Vec<Arc<Shared>> = lock(&self.inner.children).iter().filter_map(Weak::upgrade).collect();
+        let children: Vec<Arc<Shared>> = lock(&self.list).iter().filter_map(Weak::upgrade).collect();
         children.iter().map(|c| tree(lock(&c.child).id())).sum()
     }
 
-    /// True between [`Killer::kill`] and [`Killer::reset`].
-    pub fn is_tripped(&self) -> bool {
-        self.inner.tripped.load(Ordering::SeqCst)
+    fn add(&self, child: &Arc<Shared>) {
+        let mut list = lock(&self.list);
+        list.retain(|c| c.strong_count() > 0);
+        list.push(Arc::downgrade(child));
     }
 
-    /// The sign that is up while the killer is tripped.
-    pub fn sign(&self) -> StopSign {
-        StopSign::when(&self.inner.tripped)
-    }
-
-    /// Lets sessions start again.
-    pub fn reset(&self) {
-        self.inner.tripped.store(false, Ordering::SeqCst);
-    }
-
-    /// Forgets a child; false if it was killed before.
-    fn release(&self, child: &Arc<Shared>) -> bool {
-        lock(&self.inner.children).retain(|c| !std::ptr::eq(c.as_ptr(), Arc::as_ptr(child)));
-        !child.killed.load(Ordering::SeqCst)
-    }
-
-    fn adopt(&self, child: &Arc<Shared>) {
-        let mut children = lock(&self.inner.children);
-        children.retain(|c| c.strong_count() > 0);
-        children.push(Arc::downgrade(child));
-        drop(children);
-        // A kill that came between spawning and adopting must not be lost.
-        if self.is_tripped() {
-            child.kill();
-        }
+    fn remove(&self, child: &Arc<Shared>) {
+        lock(&self.list).retain(|c| !std::ptr::eq(c.as_ptr(), Arc::as_ptr(child)));
     }
 }
 
-/// Locks a mutex whose data stays meaningful if a holder panicked.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+/// Whom a solver process serves: what ends it, and where it is counted.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Owner {
+    pub cancellation: Cancellation,
+    pub processes: SolverProcesses,
 }
 
 #[derive(Debug)]
@@ -185,20 +138,22 @@ pub(crate) struct Process {
     ended: bool,
     /// Conversations that are over.
     served: u32,
+    /// Kills the child when its owner is cancelled.
+    cancel_guard: Option<CancelGuard>,
 }
 
 impl Process {
-    /// Starts `program`; the killer may end it from then on.
-    pub(crate) fn spawn(program: &Path, args: &[String], limits: ProcessLimits, killer: &Killer) -> io::Result<Self> {
+    /// Starts `program` for an owner, whose cancellation ends it.
+    pub(crate) fn spawn(program: &Path, args: &[String], limits: ProcessLimits, owner: &Owner) -> io::Result<Self> {
         let mut process = Process::launch(program, args)?;
-        process.obey(limits, killer);
+        process.serve(limits, owner);
         Ok(process)
     }
 
-    /// Starts `program` for somebody who will come later: until [`Process::obey`] it has no limits, but nothing to do
+    /// Starts `program` for somebody who will come later: until [`Process::serve`] it has no limits, but nothing to do
     /// either.
     pub(crate) fn launch(program: &Path, args: &[String]) -> io::Result<Self> {
-        if fault::happens(fault::SPAWN) {
+        if fault::happens(fault::kind::SPAWN) {
             return Err(io::Error::other("injected fault"));
         }
         let mut child = Command::new(program)
@@ -235,6 +190,7 @@ impl Process {
             introduced: false,
             ended: false,
             served: 0,
+            cancel_guard: None,
         };
         nonblocking(&process.stdin)?;
         nonblocking(&process.stdout)?;
@@ -244,25 +200,35 @@ impl Process {
         Ok(process)
     }
 
-    /// Sets the limits of the child; the killer may end it from then on.
-    pub(crate) fn obey(&mut self, limits: ProcessLimits, killer: &Killer) {
+    /// Sets the limits of the child; the cancellation of the owner ends it from then on.
+    pub(crate) fn serve(&mut self, limits: ProcessLimits, owner: &Owner) {
         self.limits = limits;
         self.set_spare(false);
         set_memory_limit(&lock(&self.shared.child), limits.memory);
-        killer.adopt(&self.shared);
+        owner.processes.add(&self.shared);
+        let child = Arc::downgrade(&self.shared);
+        self.cancel_guard = Some(owner.cancellation.on_cancel_while(move || {
+            if let Some(child) = child.upgrade()
+                && !child.spare.load(Ordering::SeqCst)
+            {
+                child.kill();
+            }
+        }));
     }
 
-    /// Takes the child from a killer that it obeyed; true if it can serve somebody else: it was not killed, has said nothing
-    /// that nobody has read, and has no limits.
-    pub(crate) fn part_with(&mut self, killer: &Killer) -> bool {
-        let free = killer.release(&self.shared) && self.limits.memory.is_none();
+    /// Takes the child from its owner; true if it can serve another one: it was not killed, has no unread output, and has no
+    /// limits.
+    pub(crate) fn leave(&mut self, owner: &Owner) -> bool {
+        self.cancel_guard = None;
+        owner.processes.remove(&self.shared);
+        let free = !self.shared.killed.load(Ordering::SeqCst) && self.limits.memory.is_none();
         self.served += 1;
         self.drain_errors();
         free && self.served < MOST_SERVED && self.output.iter().all(u8::is_ascii_whitespace) && self.errors.is_empty()
     }
 
-    /// Says whether the child has nothing to do but could serve somebody else: then no killer ends it. Who takes it to work says so
-    /// before looking whether the killer was used.
+    /// Says whether the child has nothing to do but could serve another owner: then cancellation does not end it. A caller
+    /// that puts it to work says so before it checks for cancellation.
     pub(crate) fn set_spare(&self, spare: bool) {
         self.shared.spare.store(spare, Ordering::SeqCst);
     }
@@ -338,7 +304,7 @@ impl Process {
     }
 
     fn write_once(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if fault::happens(fault::PIPE_WRITE) {
+        if fault::happens(fault::kind::PIPE_WRITE) {
             return Err(io::ErrorKind::BrokenPipe.into());
         }
         self.stdin.write(bytes)
@@ -346,15 +312,15 @@ impl Process {
 
     /// Reads what there is.
     fn read_once(&mut self, chunk: &mut [u8]) -> io::Result<usize> {
-        if self.ended || fault::happens(fault::PIPE_READ) {
+        if self.ended || fault::happens(fault::kind::PIPE_READ) {
             return Ok(0);
         }
         let n = self.stdout.read(chunk)?;
-        if n > 0 && fault::happens(fault::PIPE_SHORT) {
+        if n > 0 && fault::happens(fault::kind::PIPE_SHORT) {
             self.ended = true;
             return Ok(n / 2);
         }
-        if n > 0 && fault::happens(fault::PIPE_GARBLE) {
+        if n > 0 && fault::happens(fault::kind::PIPE_GARBLE) {
             chunk[..n].iter_mut().for_each(|b| *b ^= 0x15);
         }
         Ok(n)
@@ -404,7 +370,7 @@ impl Process {
             return Err(Stop::Interrupted);
         }
         self.renew_lease(deadline);
-        if let (Some(limit), Some(used)) = (gander_term::memory::limit(), gander_term::memory::in_use())
+        if let (Some(limit), Some(used)) = (gander_runtime::memory::limit(), gander_runtime::memory::in_use())
             && used > limit
             && tree(self.id()) > limit / MUCH_MEMORY
         {

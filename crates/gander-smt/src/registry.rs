@@ -14,9 +14,10 @@ use crate::conversation::Shelf;
 use crate::core_session::CoreSession;
 use crate::dialect::{Solver, SolverKind};
 use crate::horn::Horn;
-use crate::process::{Process, lock};
+use crate::process::Process;
 use crate::session::{Cores, Session, SessionConfig, introduction};
 use crate::setup;
+use gander_runtime::lock;
 
 /// The program of a solver that is not to be found.
 const HIDDEN: &str = "none";

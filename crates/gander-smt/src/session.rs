@@ -10,12 +10,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use gander_term::{EnumId, Features, Pool, Sort, SymbolId, TermId};
 use rustc_hash::FxHashSet;
 
+use gander_runtime::Cancellation;
+
 use crate::answer::Reason;
 use crate::conversation::{Conversation, Habit, Home, Shelf};
 use crate::dialect::{EnumStyle, Solver, SolverKind};
 use crate::names;
 use crate::print;
-use crate::process::{Killer, Process, ProcessLimits};
+use crate::process::{Owner, Process, ProcessLimits, SolverProcesses};
 use crate::template::{Placement, Template};
 
 static SESSIONS: AtomicU64 = AtomicU64::new(0);
@@ -29,13 +31,27 @@ pub struct SessionConfig {
     pub output_limit: usize,
     /// Seed for the solver's choices.
     pub seed: Option<u32>,
-    /// Ends the solver from another thread.
-    pub killer: Killer,
+    /// Ends the solver when it is cancelled.
+    pub cancellation: Cancellation,
+    /// Counts the solver with others of the same user.
+    pub processes: SolverProcesses,
 }
 
 impl Default for SessionConfig {
     fn default() -> SessionConfig {
-        SessionConfig { memory: None, output_limit: 64 << 20, seed: None, killer: Killer::new() }
+        SessionConfig {
+            memory: None,
+            output_limit: 64 << 20,
+            seed: None,
+            cancellation: Cancellation::new(),
+            processes: SolverProcesses::default(),
+        }
+    }
+}
+
+impl SessionConfig {
+    pub(crate) fn owner(&self) -> Owner {
+        Owner { cancellation: self.cancellation.clone(), processes: self.processes.clone() }
     }
 }
 
@@ -167,7 +183,7 @@ impl Session {
     /// [`Session::start`], with a process that is ready if there is one.
     pub(crate) fn with(solver: &Solver, config: SessionConfig, cores: Cores, ready: Option<Process>) -> Session {
         let limits = ProcessLimits { memory: config.memory, output: config.output_limit };
-        let talk = Conversation::start(solver, limits, config.killer.clone(), ready);
+        let talk = Conversation::start(solver, limits, config.owner(), ready);
         let mut session = Session::of(talk, solver, config, cores);
         session.introduce();
         session.talk.skip_what_was_said();
@@ -179,7 +195,7 @@ impl Session {
         let limits = ProcessLimits { memory: None, output: config.output_limit };
         let habit = if cores == Cores::Kept { Habit::Cores } else { Habit::Plain };
         let home = Home { shelf, solver: solver.clone(), habit };
-        let (talk, again) = Conversation::at_home(home, limits, config.killer.clone());
+        let (talk, again) = Conversation::at_home(home, limits, config.owner());
         let mut session = Session::of(talk, solver, config, cores);
         session.introduce();
         if again && solver.kind == SolverKind::Z3 {
@@ -224,11 +240,6 @@ impl Session {
     /// The solver that is asked.
     pub fn solver(&self) -> &Solver {
         &self.solver
-    }
-
-    /// Ends the solver from another thread.
-    pub fn killer(&self) -> Killer {
-        self.talk.killer().clone()
     }
 
     /// The number of the solver's process.

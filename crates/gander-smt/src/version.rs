@@ -6,7 +6,7 @@ use gander_text::shown_path;
 
 use crate::answer::Reason;
 use crate::dialect::Solver;
-use crate::process::{Killer, Process, ProcessLimits, Stop};
+use crate::process::{Owner, Process, ProcessLimits, Stop};
 use crate::sexpr::shortened;
 
 /// Programs say their version at once or not at all.
@@ -17,7 +17,7 @@ impl Solver {
     pub fn version(&self) -> Result<String, Reason> {
         let limits = ProcessLimits { memory: None, output: 64 << 10 };
         let arguments = ["--version".to_string()];
-        let started = self.verify().and_then(|()| Process::spawn(&self.program, &arguments, limits, &Killer::new()));
+        let started = self.verify().and_then(|()| Process::spawn(&self.program, &arguments, limits, &Owner::default()));
         let mut process = started.map_err(|e| Reason::NotStarted(format!("{}: {e}", shown_path(&self.program))))?;
         let deadline = Instant::now() + PATIENCE;
         loop {

@@ -4,7 +4,8 @@ mod support;
 
 use std::time::Duration;
 
-use gander_smt::{Answer, Killer, Limits, Search, SessionConfig, SolverKind, Solvers};
+use gander_runtime::Cancellation;
+use gander_smt::{Answer, Limits, Search, SessionConfig, SolverKind, Solvers};
 use gander_term::{Pool, Sort};
 
 const KINDS: [SolverKind; 2] = [SolverKind::Z3, SolverKind::Yices];
@@ -39,25 +40,24 @@ fn the_next_session_has_the_process_and_nothing_else_of_the_last_one() {
 }
 
 #[test]
-fn a_kill_ends_those_at_work_and_spares_those_that_others_can_use() {
+fn cancelling_ends_sessions_at_work_and_spares_processes_that_others_can_use() {
     let Some(solver) = support::solver(SolverKind::Yices, "killing and keeping") else { return };
     let solvers = Solvers::from_environment().kept_running();
     let mut pool = Pool::new();
     let x = pool.variable("x", Sort::Bool);
-    let killer = Killer::new();
-    let config = || SessionConfig { killer: killer.clone(), ..SessionConfig::default() };
+    let cancellation = Cancellation::new();
+    let config = || SessionConfig { cancellation: cancellation.clone(), ..SessionConfig::default() };
     let mut idle = solvers.session(&solver, config());
     idle.assert(&pool, x);
     assert_eq!(idle.check(&[], Limits::NONE), Answer::Sat);
     // Nobody knows yet whether this one is well.
     let fresh = solvers.session(&solver, config());
     let (idle_id, fresh_id) = (idle.process_id(), fresh.process_id());
-    killer.kill();
+    cancellation.cancel();
     drop((idle, fresh));
-    killer.reset();
-    let again = solvers.session(&solver, config());
+    let again = solvers.session(&solver, SessionConfig::default());
     assert_eq!(again.process_id(), idle_id);
-    let other = solvers.session(&solver, config());
+    let other = solvers.session(&solver, SessionConfig::default());
     assert_ne!(other.process_id(), fresh_id);
 }
 
@@ -65,10 +65,11 @@ fn a_kill_ends_those_at_work_and_spares_those_that_others_can_use() {
 fn a_session_that_failed_leaves_nothing_behind() {
     let Some(solver) = support::solver(SolverKind::Yices, "failing and keeping") else { return };
     let solvers = Solvers::from_environment().kept_running();
-    let killer = Killer::new();
-    let mut session = solvers.session(&solver, SessionConfig { killer: killer.clone(), ..SessionConfig::default() });
+    let cancellation = Cancellation::new();
+    let mut session =
+        solvers.session(&solver, SessionConfig { cancellation: cancellation.clone(), ..SessionConfig::default() });
     let id = session.process_id();
-    killer.kill();
+    cancellation.cancel();
     assert!(matches!(session.check(&[], Limits::NONE), Answer::Unknown(_)));
     drop(session);
     assert_ne!(solvers.session(&solver, SessionConfig::default()).process_id(), id);

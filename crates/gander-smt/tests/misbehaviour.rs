@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use gander_smt::{Answer, CoreSession, Killer, Limits, Reason, Session, SessionConfig, Solver, SolverKind, StepSymbol};
+use gander_runtime::Cancellation;
+use gander_smt::{Answer, CoreSession, Limits, Reason, Session, SessionConfig, Solver, SolverKind, StepSymbol};
 use gander_term::{Pool, Sort, TermId, Value};
 
 const PLENTY: Limits = Limits { time: Some(Duration::from_secs(60)) };
@@ -154,13 +155,13 @@ fn much_text_to_a_solver_that_does_not_read_never_blocks() {
 #[test]
 fn killing_from_another_thread_ends_a_query_without_limits() {
     for way in ["hangs", "never reads", "stops in the middle"] {
-        let killer = Killer::new();
-        let config = SessionConfig { killer: killer.clone(), ..SessionConfig::default() };
+        let cancellation = Cancellation::new();
+        let config = SessionConfig { cancellation: cancellation.clone(), ..SessionConfig::default() };
         let mut session = Session::start(&fake(way), config);
         let process = session.process_id().unwrap();
         let thread = std::thread::spawn(move || {
             std::thread::sleep(Duration::from_millis(50));
-            killer.kill();
+            cancellation.cancel();
         });
         assert_eq!(session.check(&[], Limits::NONE), Answer::Unknown(Reason::Interrupted), "{way}");
         thread.join().unwrap();
@@ -179,8 +180,8 @@ fn a_solver_at_work_has_a_limit_with_or_without_a_deadline() {
         line.split_ascii_whitespace().nth(3).unwrap().parse::<u64>().ok()
     };
     for (limits, longest) in [(Limits::NONE, 400), (PLENTY, 70), (Limits::time(Duration::from_secs(4000)), 400)] {
-        let killer = Killer::new();
-        let config = SessionConfig { killer: killer.clone(), ..SessionConfig::default() };
+        let cancellation = Cancellation::new();
+        let config = SessionConfig { cancellation: cancellation.clone(), ..SessionConfig::default() };
         let mut session = Session::start(&fake("hangs"), config);
         let process = session.process_id().unwrap();
         assert_eq!(limit(process), None, "there is nothing to do yet");
@@ -191,7 +192,7 @@ fn a_solver_at_work_has_a_limit_with_or_without_a_deadline() {
             }
             std::thread::sleep(Duration::from_millis(5));
         };
-        killer.kill();
+        cancellation.cancel();
         assert_eq!(thread.join().unwrap(), Answer::Unknown(Reason::Interrupted));
         assert!(found > 10 && found < longest, "{found}");
     }

@@ -4,7 +4,8 @@ mod support;
 
 use std::time::{Duration, Instant};
 
-use gander_smt::{Answer, Killer, Limits, Placement, Reason, Session, SessionConfig, SolverKind, StepSymbol};
+use gander_runtime::Cancellation;
+use gander_smt::{Answer, Limits, Placement, Reason, Session, SessionConfig, SolverKind, StepSymbol};
 use gander_term::{IBig, Op, Pool, RBig, Sort, Value};
 use support::{solver, with_each};
 
@@ -209,18 +210,19 @@ fn powers_beyond_the_cases_are_never_trusted() {
 }
 
 #[test]
-fn a_killed_query_returns_and_the_session_starts_afresh() {
+fn a_cancelled_query_returns_and_its_session_stays_cancelled() {
     let Some(z3) = solver(SolverKind::Z3, "a_killed_query_returns") else { return };
-    let killer = Killer::new();
-    let mut session = Session::start(&z3, SessionConfig { killer: killer.clone(), ..SessionConfig::default() });
+    let cancellation = Cancellation::new();
+    let mut session =
+        Session::start(&z3, SessionConfig { cancellation: cancellation.clone(), ..SessionConfig::default() });
     let mut pool = Pool::new();
     let hard = hard_formula(&mut pool);
     session.assert(&pool, hard);
     let thread = std::thread::spawn({
-        let killer = killer.clone();
+        let cancellation = cancellation.clone();
         move || {
             std::thread::sleep(Duration::from_millis(100));
-            killer.kill();
+            cancellation.cancel();
         }
     });
     assert_eq!(session.check(&[], Limits::NONE), Answer::Unknown(Reason::Interrupted));
@@ -228,9 +230,8 @@ fn a_killed_query_returns_and_the_session_starts_afresh() {
     assert_eq!(session.check(&[], Limits::NONE), Answer::Unknown(Reason::Interrupted));
     session.restart();
     assert_eq!(session.check(&[], PLENTY), Answer::Unknown(Reason::Interrupted));
-    killer.reset();
-    session.restart();
-    assert_eq!(session.check(&[], PLENTY), Answer::Sat);
+    let mut another = Session::start(&z3, SessionConfig::default());
+    assert_eq!(another.check(&[], PLENTY), Answer::Sat);
 }
 
 /// x^3 + y^3 + z^3 = 33 has solutions, but no one finds them by trying.

@@ -9,8 +9,8 @@ use crate::array::ArrayValue;
 use crate::op::Op;
 use crate::pool::{NameClash, Pool, SymbolId, TermId};
 use crate::sort::{EnumId, Sort};
-use crate::stop::look_out;
 use crate::value::Value;
+use gander_runtime::check_cancelled;
 
 /// Brings many terms of one other pool into a pool: shared subterms are copied once, and one bound symbol of the
 /// other pool stays one symbol. An importer belongs to the pair of pools that it was first used with.
@@ -38,7 +38,7 @@ impl Importer {
                 continue;
             }
             let before = stack.len();
-            look_out();
+            check_cancelled();
             stack.extend(from.args(t).iter().filter(|&&a| self.known(a, shared).is_none()));
             if stack.len() > before {
                 continue;

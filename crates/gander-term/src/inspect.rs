@@ -6,7 +6,7 @@ use crate::bits::Width;
 use crate::op::Op;
 use crate::pool::{Pool, SymbolId, TermId};
 use crate::sort::Sort;
-use crate::stop::look_out;
+use gander_runtime::check_cancelled;
 
 /// What a set of terms is made of; decides which solver may be asked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -145,7 +145,7 @@ impl Pool {
         let mut seen: FxHashSet<TermId> = FxHashSet::default();
         let mut stack = roots.to_vec();
         while let Some(t) = stack.pop() {
-            look_out();
+            check_cancelled();
             if seen.insert(t) {
                 if !see(self, t) {
                     return;

@@ -23,17 +23,14 @@ mod array;
 mod bits;
 mod build;
 pub mod eval;
-pub mod fault;
 mod import;
 mod inspect;
-pub mod memory;
 mod op;
 mod pool;
 #[doc(hidden)]
 pub mod random;
 mod simplify;
 mod sort;
-pub mod stop;
 mod store;
 mod substitute;
 mod text;

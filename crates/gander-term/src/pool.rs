@@ -17,9 +17,9 @@ use rustc_hash::FxHasher;
 
 use crate::op::{Op, SortError};
 use crate::sort::{EnumId, Enumeration, Sort};
-use crate::stop::look_out;
 use crate::store::{Store, term_hash};
 use crate::value::Value;
+use gander_runtime::check_cancelled;
 
 /// A term of a [`Pool`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -402,7 +402,7 @@ impl Pool {
 
     /// The term `op(args)`, whose sort is known to be `sort`.
     pub(crate) fn intern(&mut self, op: Op, sort: Sort, args: &[TermId]) -> TermId {
-        look_out();
+        check_cancelled();
         let hash = term_hash(op, args);
         let mut pool: &Pool = self;
         loop {
@@ -424,7 +424,7 @@ impl Pool {
         let mut order = Vec::new();
         let mut stack: Vec<(TermId, bool)> = roots.iter().rev().map(|&r| (r, false)).collect();
         while let Some((t, done)) = stack.pop() {
-            look_out();
+            check_cancelled();
             if done {
                 order.push(t);
             } else if seen.insert(t) {

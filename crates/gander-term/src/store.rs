@@ -8,7 +8,7 @@ use hashbrown::HashTable;
 use crate::op::Op;
 use crate::pool::TermId;
 use crate::sort::Sort;
-use crate::stop::look_before_allocating;
+use gander_runtime::check_before_allocating;
 
 const INLINE: usize = 3;
 
@@ -89,7 +89,7 @@ impl Store {
     pub(crate) fn insert(&mut self, hash: u32, op: Op, sort: Sort, args: &[TermId]) -> u32 {
         if self.table.len() == self.table.capacity() && self.table.len() >= LARGE {
             // Twice the slots, each with its byte of control, beside those that there are.
-            look_before_allocating((self.table.capacity() * 2 * (size_of::<Slot>() + 1)) as u64);
+            check_before_allocating((self.table.capacity() * 2 * (size_of::<Slot>() + 1)) as u64);
         }
         let position = u32::try_from(self.entries.len()).expect("a pool holds fewer than 2^32 terms");
         let mut few = [TermId(0); INLINE];

@@ -6,7 +6,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::pool::{Pool, SymbolId, TermId};
-use crate::stop::look_out;
+use gander_runtime::check_cancelled;
 
 /// A substitution for many terms of one pool: shared subterms are rewritten once.
 #[derive(Clone, Debug)]
@@ -56,7 +56,7 @@ impl Substitution {
         let mut stack = vec![t];
         let mut args = Vec::new();
         while let Some(&t) = stack.last() {
-            look_out();
+            check_cancelled();
             if self.known(t).is_some() {
                 stack.pop();
                 continue;

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use gander_certify::{Certified, CheckLimits, Checker};
-use gander_engines::{CancelToken, CheckConfig, CheckReport, Event, Observer, Outcome};
+use gander_engines::{Cancellation, CheckConfig, CheckReport, Event, Observer, Outcome};
 use gander_explain::{ExplainConfig, Prover, reprove};
 use gander_io::read::{self, Links};
 use gander_io::write::{Target, create_folder, replace};
@@ -92,7 +92,7 @@ impl<'s> ProofCache<'s> {
         &self,
         system: &Arc<System>,
         config: &CheckConfig,
-        cancel: &CancelToken,
+        cancel: &Cancellation,
         observer: &dyn Observer,
     ) -> (CheckReport, Vec<String>) {
         let begun = Instant::now();
@@ -106,8 +106,8 @@ impl<'s> ProofCache<'s> {
         // Without a folder there is nothing to look for.
         if self.folder.is_dir() {
             let new_checker = || {
-                let checker = Checker::new(&config.solvers, limits);
-                cancel.kills(&checker.killer());
+                let mut checker = Checker::new(&config.solvers, limits);
+                checker.set_cancellation(cancel.clone());
                 checker
             };
             let mut checker = new_checker();
@@ -118,8 +118,8 @@ impl<'s> ProofCache<'s> {
                 checker.set_limits(CheckLimits { total: Some(patience()), ..limits });
                 let trial =
                     ExplainConfig { timeout: Some(patience().min(TRIAL)), ..ExplainConfig::new(&config.solvers) };
-                let sign = cancel.sign().until(Instant::now().checked_add(patience() * 2));
-                let recalled = sign.heed(|| self.recall(system, claim, trial, &mut checker));
+                let sign = cancel.with_deadline(Instant::now().checked_add(patience() * 2));
+                let recalled = sign.run_cancellable(|| self.recall(system, claim, trial, &mut checker));
                 if recalled.is_err() {
                     // It was broken off in the middle of something.
                     checker = new_checker();

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use gander_certify::{Basis, Trust};
 use gander_engines::{
-    CancelToken, CheckConfig, CheckReport, EngineAccount, EngineOptions, InternalError, NullObserver, Observer,
+    Cancellation, CheckConfig, CheckReport, EngineAccount, EngineOptions, InternalError, NullObserver, Observer,
     Portfolio, Schedule, engines,
 };
 use gander_lang::lustre::{Program, with_included};
@@ -17,10 +17,10 @@ use gander_report::{
     BasisView, CheckView, ClaimView, ConstraintView, DiagnosticView, EngineView, EvidenceView, Paint, Place,
     ScheduleView, Severity, ShownEvidence, VerdictView,
 };
+use gander_runtime::Stopped;
 use gander_smt::Solvers;
 use gander_system::write_evidence;
 use gander_system::{ClaimId, ClaimKind, ClaimOrigin, Dataflow, ElementId, Evidence, System, Verdict};
-use gander_term::stop::Stopped;
 
 use crate::cache::ProofCache;
 use crate::findings::{Lint, findings};
@@ -212,7 +212,7 @@ impl Checked {
 
 /// Decides the claims of a source text. Blocks until all are decided, every engine has given up, or the time is over.
 pub fn check_source(source: &str, file_name: &str, options: &CheckOptions) -> CheckView {
-    check_loaded(source, file_name, options, &CancelToken::new(), &NullObserver).view
+    check_loaded(source, file_name, options, &Cancellation::new(), &NullObserver).view
 }
 
 /// Reads a source text in the language that its name says; `.sts` if the name does not say. Files that it includes are
@@ -291,7 +291,7 @@ pub fn check_loaded(
     source: &str,
     file_name: &str,
     options: &CheckOptions,
-    cancel: &CancelToken,
+    cancel: &Cancellation,
     observer: &dyn Observer,
 ) -> Checked {
     check_announced(source, file_name, options, cancel, observer, &|_, _| {})
@@ -302,17 +302,17 @@ pub(crate) fn check_announced(
     source: &str,
     file_name: &str,
     options: &CheckOptions,
-    cancel: &CancelToken,
+    cancel: &Cancellation,
     observer: &dyn Observer,
     announce: &dyn Fn(&Arc<System>, &[ClaimId]),
 ) -> Checked {
     let started = Instant::now();
-    let sign = cancel.sign().until(options.timeout.and_then(|t| started.checked_add(t)));
+    let sign = cancel.with_deadline(options.timeout.and_then(|t| started.checked_add(t)));
     let read = if source.len() < LARGE && options.timeout.is_none() {
-        sign.heed(|| read(source, file_name, options.paint))
+        sign.run_cancellable(|| read(source, file_name, options.paint))
     } else {
         let (source, file_name, paint) = (source.to_string(), file_name.to_string(), options.paint);
-        sign.heed_apart(move || read(&source, &file_name, paint))
+        sign.run_cancellable_on_thread(move || read(&source, &file_name, paint))
     };
     let (loaded, systems, mut diagnostics) = match read {
         Ok(read) => read,
@@ -369,7 +369,7 @@ pub(crate) fn check_announced(
                 }
                 None => {
                     let mut problems = Vec::new();
-                    let ours = |config: &CheckConfig, cancel: &CancelToken, observer: &dyn Observer| {
+                    let ours = |config: &CheckConfig, cancel: &Cancellation, observer: &dyn Observer| {
                         let Some(folder) = &options.cache else {
                             return gander_engines::check(&system, config, cancel, observer);
                         };
@@ -399,7 +399,7 @@ pub(crate) fn check_announced(
                     allowed: &options.allow,
                     time: options.timeout.map(|t| t.saturating_sub(started.elapsed())),
                 };
-                let found = sign.heed(|| findings(&lint, cancel)).unwrap_or_default();
+                let found = sign.run_cancellable(|| findings(&lint, cancel)).unwrap_or_default();
                 view.diagnostics.extend(rendered(&found, source, file_name, options.paint));
             }
             report
@@ -465,16 +465,16 @@ pub(crate) fn check_announced(
 }
 
 /// What is said if reading a model was broken off.
-pub(crate) fn reading_stopped(stopped: Stopped, options: &CheckOptions, cancel: &CancelToken) -> String {
+pub(crate) fn reading_stopped(stopped: Stopped, options: &CheckOptions, cancel: &Cancellation) -> String {
     match (stopped, options.timeout) {
         (Stopped::OutOfMemory, _) => format!(
             "stopped at the memory limit of {} MB while the model was being read: a larger one (--memory) may help",
-            gander_term::memory::limit().unwrap_or(0) >> 20
+            gander_runtime::memory::limit().unwrap_or(0) >> 20
         ),
-        (Stopped::Asked, Some(limit)) if !cancel.is_cancelled() => {
+        (Stopped::Cancelled, Some(limit)) if !cancel.is_cancelled() => {
             format!("stopped by the time limit of {} s while the model was being read", limit.as_secs_f64())
         }
-        (Stopped::Asked, _) => "stopped while the model was being read".to_string(),
+        (Stopped::Cancelled, _) => "stopped while the model was being read".to_string(),
     }
 }
 

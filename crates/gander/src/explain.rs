@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use gander_certify::{CheckLimits, Checker};
-use gander_engines::{CancelToken, CheckConfig, NullObserver, Observer, Outcome, check};
+use gander_engines::{Cancellation, CheckConfig, NullObserver, Observer, Outcome, check};
 use gander_explain::failure::{RunChecker, RunRequest};
 use gander_explain::{Explanation, Grain, Granularity, PartSet, Parts, Prover, Request, Vacuity, Wish};
 use gander_lang::language_of;
@@ -16,7 +16,7 @@ use gander_lang::lustre::Program;
 use gander_report::{
     DiagnosticView, ElementView, ExplainView, ExplainedView, IncludedText, NO_RUN, VacuityView, VerdictView,
 };
-use gander_smt::{Killer, Solvers};
+use gander_smt::Solvers;
 use gander_system::{ClaimId, ClaimOrigin, Run, System, Verdict};
 use gander_term::{Pool, SymbolId, TermId};
 
@@ -96,13 +96,13 @@ pub(crate) enum Company {
 pub(crate) struct Engines {
     pub(crate) config: CheckConfig,
     pub(crate) checker: Checker,
-    pub(crate) cancel: CancelToken,
+    pub(crate) cancel: Cancellation,
     pub(crate) company: Company,
 }
 
 impl Engines {
     /// With these solvers and limits.
-    pub(crate) fn new(solvers: &Arc<Solvers>, config: CheckConfig, cancel: &CancelToken) -> Engines {
+    pub(crate) fn new(solvers: &Arc<Solvers>, config: CheckConfig, cancel: &Cancellation) -> Engines {
         let limits = CheckLimits { total: Some(Duration::from_secs(30)), ..CheckLimits::default() };
         let company = if config.jobs == 1 { Company::Others } else { Company::Alone };
         Engines { config, checker: Checker::new(solvers, limits), cancel: cancel.clone(), company }
@@ -156,7 +156,7 @@ pub fn explain_source(
     source: &str,
     file_name: &str,
     options: &ExplainOptions,
-    cancel: &CancelToken,
+    cancel: &Cancellation,
     observer: &dyn Observer,
     found: FoundCore<'_>,
 ) -> Explained {
@@ -172,8 +172,6 @@ pub fn explain_source(
     let mut config = CheckConfig::new(Arc::clone(&solvers), Vec::new());
     config.memory = options.check.memory;
     config.jobs = options.check.jobs.unwrap_or(0);
-    let killer = Killer::new();
-    cancel.kills(&killer);
     let earlier = options.earlier.as_deref().map(earlier_cores);
     let mut notices = Vec::new();
     if earlier.as_ref().is_some_and(Option::is_none) {
@@ -187,7 +185,6 @@ pub fn explain_source(
         solvers,
         config,
         cancel,
-        killer,
         started,
     };
     let (checked, mut ahead) = ahead::check(&setting, file_name, observer);
@@ -241,8 +238,7 @@ struct Setting<'s> {
     solvers: Arc<Solvers>,
     /// How engines are asked.
     config: CheckConfig,
-    cancel: &'s CancelToken,
-    killer: Killer,
+    cancel: &'s Cancellation,
     started: Instant,
 }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use gander_certify::{CheckLimits, Checker};
-use gander_engines::{CancelToken, NullObserver};
+use gander_engines::{Cancellation, NullObserver};
 use gander_explain::{ExplainConfig, Prover, Request, Wish, reprove};
 use gander_report::{DiagnosticView, ExplainView, NO_RUN, VerdictView};
 use gander_smt::Solvers;
@@ -73,7 +73,7 @@ impl Prover for OnlyChecker<'_> {
 }
 
 /// Compares two versions of a model: text and file name of each.
-pub fn impact(old: (&str, &str), new: (&str, &str), options: &CheckOptions, cancel: &CancelToken) -> ImpactReport {
+pub fn impact(old: (&str, &str), new: (&str, &str), options: &CheckOptions, cancel: &Cancellation) -> ImpactReport {
     let mut options = CheckOptions { checks: StructuralChecks::None, findings: Findings::LeftOut, ..options.clone() };
     let solvers = options.solvers.get_or_insert_with(|| Arc::new(Solvers::from_environment())).clone();
     let mut report = ImpactReport::default();
@@ -81,7 +81,7 @@ pub fn impact(old: (&str, &str), new: (&str, &str), options: &CheckOptions, canc
     let end = options.timeout.and_then(|t| begun.checked_add(t));
     let left = || end.map(|end| end.saturating_duration_since(Instant::now()).max(Duration::from_millis(1)));
     let (text, name, paint) = (new.0.to_string(), new.1.to_string(), options.paint);
-    let read = cancel.sign().until(end).heed_apart(move || load(&text, &name, paint));
+    let read = cancel.with_deadline(end).run_cancellable_on_thread(move || load(&text, &name, paint));
     let (loaded, diagnostics) = match read {
         Ok(read) => read,
         Err(stopped) => {
@@ -116,7 +116,7 @@ pub fn impact(old: (&str, &str), new: (&str, &str), options: &CheckOptions, canc
         ..CheckLimits::default()
     };
     let mut checker = Checker::new(&solvers, limits(CHECK_TIME));
-    cancel.kills(&checker.killer());
+    checker.set_cancellation(cancel.clone());
     if systems.iter().all(|s| s.claims.iter().all(|c| c.origin == ClaimOrigin::Structural)) {
         report.diagnostics = vec![nothing::message(new.1, true)];
         return report;

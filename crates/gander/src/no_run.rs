@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use gander_certify::{CheckLimits, Checker, Rejection};
-use gander_engines::{CancelToken, CheckConfig, CheckReport, InternalError, NullObserver, Outcome};
+use gander_engines::{Cancellation, CheckConfig, CheckReport, InternalError, NullObserver, Outcome};
 use gander_report::{ClaimView, DiagnosticView, Severity, VerdictView};
 use gander_smt::Solvers;
 use gander_system::{ClaimId, ClaimKind, Evidence, StartId, System, Verdict};
@@ -41,7 +41,7 @@ pub(crate) fn runs(
     system: &Arc<System>,
     report: &CheckReport,
     config: &CheckConfig,
-    cancel: &CancelToken,
+    cancel: &Cancellation,
     left: Option<Duration>,
 ) -> Runs {
     if system.certainly_has_a_run() || report.outcomes.iter().any(|o| shows_a_run(system, &o.verdict)) {
@@ -65,7 +65,7 @@ pub(crate) fn runs(
     let begun = Instant::now();
     let limits = CheckLimits { total: Some(time), memory: config.memory, ..CheckLimits::default() };
     let mut checker = Checker::new(&config.solvers, limits);
-    cancel.kills(&checker.killer());
+    checker.set_cancellation(cancel.clone());
     match checker.check_no_run(system) {
         Err(Rejection::Wrong(_)) => return Runs::Exist,
         Err(Rejection::Undecided(why)) => return undecided(why),

@@ -8,10 +8,9 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use gander_engines::{CancelToken, CheckConfig, CheckReport, Event, Observer, Outcome};
+use gander_engines::{Cancellation, CheckConfig, CheckReport, Event, Observer, Outcome};
 use gander_race::{Account, Answered, Entrant, RaceConfig, Standing, enter};
 use gander_report::{CheckView, ClaimedView, ToolView, VerdictView};
-use gander_smt::Killer;
 use gander_system::{ClaimId, System, Verdict};
 
 /// What the tools did.
@@ -23,8 +22,8 @@ pub(crate) struct Raced {
 /// Which claims are open, and whom to stop when none is.
 struct Referee {
     open: Mutex<BTreeSet<ClaimId>>,
-    engines: CancelToken,
-    tools: Killer,
+    engines: Cancellation,
+    tools: Cancellation,
 }
 
 impl Referee {
@@ -39,7 +38,7 @@ impl Referee {
         drop(open);
         if all {
             self.engines.cancel();
-            self.tools.kill();
+            self.tools.cancel();
         }
     }
 }
@@ -64,9 +63,9 @@ pub(crate) fn race(
     system: &Arc<System>,
     config: &CheckConfig,
     entrants: &[Entrant],
-    cancel: &CancelToken,
+    cancel: &Cancellation,
     observer: &dyn Observer,
-    ours: impl FnOnce(&CheckConfig, &CancelToken, &dyn Observer) -> CheckReport,
+    ours: impl FnOnce(&CheckConfig, &Cancellation, &dyn Observer) -> CheckReport,
 ) -> (CheckReport, Raced) {
     if entrants.is_empty() {
         return (ours(config, cancel, observer), Raced::default());
@@ -75,9 +74,8 @@ pub(crate) fn race(
     let referee = Referee {
         open: Mutex::new(config.claims.iter().copied().collect()),
         engines: cancel.child(),
-        tools: Killer::new(),
+        tools: cancel.child(),
     };
-    cancel.kills(&referee.tools);
     let rules = RaceConfig {
         claims: config.claims.clone(),
         solvers: Arc::clone(&config.solvers),
@@ -86,7 +84,7 @@ pub(crate) fn race(
         second_opinion: config.second_opinion.clone(),
         trust: config.trust,
         log_smt: config.log_smt.clone(),
-        killer: referee.tools.clone(),
+        cancellation: referee.tools.clone(),
     };
     let is_open = |claim: ClaimId| referee.open().contains(&claim);
     let tell = |answered: &Answered| {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use gander_certify::{Basis, CheckLimits, Checker};
-use gander_engines::{CancelToken, CheckConfig, CheckReport, NullObserver, Outcome};
+use gander_engines::{Cancellation, CheckConfig, CheckReport, NullObserver, Outcome};
 use gander_system::{Evidence, Leg, Obstacle, Role, Run, System, Verdict};
 use gander_term::{SymbolId, Value, evaluate};
 
@@ -16,7 +16,7 @@ use gander_term::{SymbolId, Value, evaluate};
 pub(crate) fn reconcile(
     system: &Arc<System>,
     config: &CheckConfig,
-    cancel: &CancelToken,
+    cancel: &Cancellation,
     started: Instant,
     report: &mut CheckReport,
 ) {

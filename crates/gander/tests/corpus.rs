@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gander_certify::Trust;
-use gander_engines::{CancelToken, CheckConfig, NullObserver, check};
+use gander_engines::{Cancellation, CheckConfig, NullObserver, check};
 use gander_lang::{LineIndex, Loaded, language_of};
 use gander_smt::{Search, Solvers};
 use gander_system::{ClaimId, Evidence, System, Verdict};
@@ -117,7 +117,7 @@ fn lying_solvers(corpus: &Path) -> Result<(), Failed> {
                     let claims = (0..system.claims.len()).map(ClaimId::from).collect();
                     let mut config = CheckConfig::new(Arc::clone(&solvers), claims);
                     (config.trust, config.timeout) = (Trust::Two, Some(Duration::from_millis(700)));
-                    for outcome in check(&system, &config, &CancelToken::new(), &NullObserver).outcomes {
+                    for outcome in check(&system, &config, &Cancellation::new(), &NullObserver).outcomes {
                         let name = &system.claims[outcome.claim.index()].name;
                         let word = expected.get(name).map_or(Word::Holds, |e| e.truth.unwrap_or(e.word));
                         let wrong = match outcome.verdict {
@@ -292,7 +292,7 @@ fn decide(
     let mut config = CheckConfig::new(Arc::clone(solvers), claims);
     config.timeout = Some(patience);
     config.engines = engine.map(|e| vec![e.to_string()]);
-    let report = check(system, &config, &CancelToken::new(), &NullObserver);
+    let report = check(system, &config, &Cancellation::new(), &NullObserver);
     if let Some(e) = report.internal_errors.first() {
         return Err(format!("internal error of {}: {}", e.engine, e.problem));
     }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 use std::sync::Arc;
 
-use gander::engines::{CancelToken, NullObserver};
+use gander::engines::{Cancellation, NullObserver};
 use gander::explanation::{Request, Wish};
 use gander::report::explain_json;
 use gander::smt::Solvers;
@@ -63,7 +63,7 @@ fn explain(source: &str, jobs: usize, cores: Wish, folder: &Path) -> Option<(Exp
     let options = ExplainOptions { check, request, ..ExplainOptions::default() };
     let mut told = Vec::new();
     let mut found = |claim: &str, names: &[String]| told.push(format!("{claim}: {}", names.join(" ")));
-    let explained = explain_source(source, "signals.lus", &options, &CancelToken::new(), &NullObserver, &mut found);
+    let explained = explain_source(source, "signals.lus", &options, &Cancellation::new(), &NullObserver, &mut found);
     Some((explained, told))
 }
 
@@ -109,7 +109,7 @@ fn all_threads_stop_when_they_should() {
     let check = CheckOptions { jobs: Some(2), solvers: Some(solvers), ..CheckOptions::default() };
     let request = Request { cores: Wish::All, ..Request::default() };
     let options = ExplainOptions { check, request, ..ExplainOptions::default() };
-    let cancel = CancelToken::new();
+    let cancel = Cancellation::new();
     let mut told = 0;
     let mut found = |_: &str, _: &[String]| {
         told += 1;

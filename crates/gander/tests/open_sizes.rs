@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gander::engines::{CancelToken, NullObserver};
+use gander::engines::{Cancellation, NullObserver};
 use gander::smt::Solvers;
 use gander::system::{Evidence, Verdict};
 use gander::term::Value;
@@ -166,7 +166,7 @@ fn decided(solvers: &Arc<Solvers>, text: &str, time: Duration) -> Option<BTreeMa
         findings: Findings::LeftOut,
         ..CheckOptions::default()
     };
-    let checked = check_loaded(text, "open.lus", &options, &CancelToken::new(), &NullObserver);
+    let checked = check_loaded(text, "open.lus", &options, &Cancellation::new(), &NullObserver);
     assert!(checked.view.internal_errors.is_empty(), "{:?}\n{text}", checked.view.internal_errors);
     let system = checked.system?;
     let size = system.vars.iter().position(|v| v.name == "n");

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use gander_engines::{CancelToken, CheckConfig, NullObserver, check};
+use gander_engines::{Cancellation, CheckConfig, NullObserver, check};
 use gander_export::{Format, Options, Selection, write};
 use gander_lang::language_of;
 use gander_oracle::{Limits, decide};
@@ -53,7 +53,7 @@ fn verdicts(system: &System, solvers: &Arc<Solvers>, what: &str) -> BTreeMap<Str
     }
     let mut config = CheckConfig::new(Arc::clone(solvers), claims);
     config.timeout = Some(PATIENCE);
-    let report = check(&system, &config, &CancelToken::new(), &NullObserver);
+    let report = check(&system, &config, &Cancellation::new(), &NullObserver);
     assert!(report.internal_errors.is_empty(), "{what}: {:?}", report.internal_errors);
     let found = report.outcomes.iter().filter_map(|o| {
         let holds = match o.verdict {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use gander::engines::{CancelToken, NullObserver};
+use gander::engines::{Cancellation, NullObserver};
 use gander::{CheckOptions, check_loaded};
 
 /// Names of files, and comments of which there are many in them.
@@ -22,7 +22,7 @@ fn reading_is_broken_off_when_nobody_wants_the_file_any_more() {
     for (file, comment) in FILES {
         for count in [1_000, 100_000] {
             let text = comment.repeat(count);
-            let token = CancelToken::new();
+            let token = Cancellation::new();
             token.cancel();
             let checked = check_loaded(&text, file, &CheckOptions::default(), &token, &NullObserver);
             assert_eq!(
@@ -32,7 +32,7 @@ fn reading_is_broken_off_when_nobody_wants_the_file_any_more() {
             );
             assert!(checked.system.is_none());
             let options = CheckOptions { timeout: Some(Duration::ZERO), ..CheckOptions::default() };
-            let checked = check_loaded(&text, file, &options, &CancelToken::new(), &NullObserver);
+            let checked = check_loaded(&text, file, &options, &Cancellation::new(), &NullObserver);
             let stopped = checked.view.stopped.unwrap_or_default();
             assert_eq!(stopped, "stopped by the time limit of 0 s while the model was being read", "{file}, {count}");
         }

@@ -10,10 +10,9 @@
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
+use gander_runtime::lock;
 use gander_system::{ClaimId, NodeFormulas, State, System};
 use gander_term::{Importer, NameClash, Pool, TermId};
-
-use crate::core::cancel::lock;
 
 /// No more reachable states than this are kept.
 const STATES_KEPT: usize = 4096;

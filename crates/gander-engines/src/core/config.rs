@@ -26,7 +26,7 @@ pub struct CheckConfig {
     /// Seed of everything that is random.
     pub seed: u64,
     /// Bytes of memory that this process and its solvers may use together; the limit of the process
-    /// ([`gander_term::memory`]) or three fifths of the machine's if not given.
+    /// ([`gander_runtime::memory`]) or three fifths of the machine's if not given.
     pub memory: Option<u64>,
     /// The solvers to ask.
     pub solvers: Arc<Solvers>,

@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
 
 use gander_certify::claims_in_file_name;
-use gander_smt::{CoreSession, Horn, Killer, PathQuery, Records, Session, SessionConfig, Solver};
+use gander_runtime::Cancellation;
+use gander_smt::{CoreSession, Horn, PathQuery, Records, Session, SessionConfig, Solver, SolverProcesses};
 use gander_system::{ClaimId, Evidence, NodeFormulas, System, Verdict};
 
 use super::blackboard::{Blackboard, Fact};
-use super::cancel::CancelToken;
 use super::config::CheckConfig;
 use super::reduction::Reduction;
 use super::report::{CheckReport, NullObserver, Observer};
@@ -78,8 +78,8 @@ pub struct EngineContext {
     pub(crate) blackboard: Arc<Blackboard>,
     /// By claim: nothing more to do.
     pub(crate) settled: Arc<Vec<AtomicBool>>,
-    pub(crate) cancel: CancelToken,
-    pub(crate) killer: Killer,
+    pub(crate) cancellation: Cancellation,
+    pub(crate) processes: SolverProcesses,
     pub(crate) records: Option<Records>,
     pub(crate) messages: Sender<Message>,
     pub(crate) nested_check: NestedCheck,
@@ -87,7 +87,7 @@ pub struct EngineContext {
 
 /// Decides claims of another system with all engines: the director's `check`, for engines that reduce one question to
 /// another.
-pub(crate) type NestedCheck = fn(&Arc<System>, &CheckConfig, &CancelToken, &dyn Observer) -> CheckReport;
+pub(crate) type NestedCheck = fn(&Arc<System>, &CheckConfig, &Cancellation, &dyn Observer) -> CheckReport;
 
 impl EngineContext {
     /// The system to work on. Answers about it are carried back to the system that was given.
@@ -117,7 +117,12 @@ impl EngineContext {
 
     /// True once the engine should stop.
     pub fn is_cancelled(&self) -> bool {
-        self.cancel.is_cancelled()
+        self.cancellation.is_cancelled()
+    }
+
+    /// What stops the engine.
+    pub fn cancellation(&self) -> &Cancellation {
+        &self.cancellation
     }
 
     /// The system as it was given, for engines that make other systems of it.
@@ -144,7 +149,7 @@ impl EngineContext {
 
     /// Checks another system with all engines, within the limits of `config`; it ends when this engine is cancelled.
     pub(crate) fn check_nested(&self, system: &Arc<System>, config: &CheckConfig) -> CheckReport {
-        (self.nested_check)(system, config, &self.cancel.child(), &NullObserver)
+        (self.nested_check)(system, config, &self.cancellation.child(), &NullObserver)
     }
 
     /// Offers an answer; it will be checked.
@@ -227,7 +232,12 @@ impl EngineContext {
     }
 
     fn session_config(&self) -> SessionConfig {
-        SessionConfig { memory: self.config.memory, killer: self.killer.clone(), ..SessionConfig::default() }
+        SessionConfig {
+            memory: self.config.memory,
+            cancellation: self.cancellation.clone(),
+            processes: self.processes.clone(),
+            ..SessionConfig::default()
+        }
     }
 
     /// The file that a conversation is kept in, if conversations are.

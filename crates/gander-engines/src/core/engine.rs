@@ -16,7 +16,7 @@
 //! - It asks solvers only through sessions of [`EngineContext::session`], so that cancelling ends its queries. A query that gives
 //!   `Unknown` costs that query: the engine goes on, with another solver or without the claim, and says why in
 //!   [`Engine::obstacle`]. Between queries it looks at [`EngineContext::is_cancelled`] often enough to stop within 100 ms. Whatever
-//!   makes, evaluates or prints terms looks by itself; a long loop of another kind calls [`gander_term::stop::look_out`]. An
+//!   makes, evaluates or prints terms looks by itself; a long loop of another kind calls [`gander_runtime::check_cancelled`]. An
 //!   engine that is broken off there is dropped as it is, and what it last said stands for it.
 //! - It never panics on input; if it does nevertheless, that costs this engine only.
 

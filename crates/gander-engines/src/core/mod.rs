@@ -3,7 +3,6 @@
 //! Invariant: nothing here imports an engine, the director or an encoding.
 
 mod blackboard;
-pub(crate) mod cancel;
 mod config;
 mod context;
 mod engine;
@@ -14,7 +13,6 @@ pub(crate) mod retry;
 mod schedule;
 
 pub use blackboard::{Blackboard, Cursor, Fact, ProvedInvariant, portable};
-pub use cancel::CancelToken;
 pub use config::{
     BddOptions, CheckConfig, EngineOptions, InductionOptions, InvariantOptions, NodeOptions, PathOptions, PathOrder,
     SimulationOptions,

@@ -7,6 +7,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use gander_runtime::Cancellation;
 use gander_system::passes::{Restore, definitions, recover_control};
 use gander_system::{System, Verdict};
 
@@ -28,13 +29,13 @@ impl Reduction {
     }
 
     /// Passes that take long end early, without a result, once `stop` says so. A system that cannot be rebuilt is taken as it is.
-    pub(crate) fn of(system: &Arc<System>, stop: &dyn Fn() -> bool) -> Reduction {
+    pub(crate) fn of(system: &Arc<System>, cancellation: &Cancellation) -> Reduction {
         let mut reduction = Reduction::none(system);
         if let Ok(Some(found)) = definitions(system) {
             reduction.system = Arc::new(found.system.clone());
             reduction.back.push(Arc::new(found));
         }
-        if let Ok(Some(found)) = recover_control(&reduction.system, stop) {
+        if let Ok(Some(found)) = recover_control(&reduction.system, cancellation) {
             reduction.system = Arc::new(found.system.clone());
             reduction.back.push(Arc::new(found));
         }

@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use gander_certify::{Certified, CheckLimits, Panel, Rejection, Trust};
-use gander_smt::{Killer, Records};
+use gander_runtime::Cancellation;
+use gander_smt::Records;
 use gander_system::{ClaimId, System, Verdict};
 
 use super::Ending;
 use crate::core::CheckConfig;
-use crate::core::cancel::CancelToken;
 
 /// Checks of answers that were found in time may run over the time limit by this much, all together; or by a part of it.
 const GRACE: Duration = Duration::from_millis(200);
@@ -34,9 +34,12 @@ pub(super) struct Certifier {
 }
 
 impl Certifier {
-    pub(super) fn new(system: &Arc<System>, config: &CheckConfig, cancel: &CancelToken, started: Instant) -> Certifier {
-        let killer = Killer::new();
-        cancel.kills(&killer);
+    pub(super) fn new(
+        system: &Arc<System>,
+        config: &CheckConfig,
+        cancel: &Cancellation,
+        started: Instant,
+    ) -> Certifier {
         let grace = config.timeout.map_or(GRACE, |t| GRACE.max(t / GRACE_PART));
         let end = config.timeout.and_then(|t| started.checked_add(t)?.checked_add(grace));
         let trust = config.trust;
@@ -45,7 +48,7 @@ impl Certifier {
         if let Some(folder) = &config.log_smt {
             panel.record(Records::new(folder.clone()));
         }
-        panel.set_killer(&killer);
+        panel.set_cancellation(cancel);
         // Thousands of claims may come with one invariant.
         panel.remember(system);
         Certifier { system: Arc::clone(system), memory: config.memory, trust, panel, end, grace }
@@ -53,7 +56,7 @@ impl Certifier {
 
     /// Everything is over: what was found already still gets a short check; a very short one if somebody waits for the end.
     pub(super) fn last_moment(&mut self, ending: Ending) {
-        self.panel.set_killer(&Killer::new());
+        self.panel.set_cancellation(&Cancellation::new());
         let now = Instant::now() + if ending == Ending::Cancelled { self.grace.min(LAST_CHECKS) } else { self.grace };
         self.end = Some(self.end.map_or(now, |end| end.min(now)));
     }

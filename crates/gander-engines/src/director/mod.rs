@@ -7,12 +7,11 @@
 //! director on its channel; if there are more engines than workers it looks ten times a second whether turns last too long,
 //! and four times a second whether too much memory is in use.
 //!
-//! When the check is over, the director waits a moment for turns to end ([`LAST_TURNS`]). Engines heed the sign to stop within
-//! milliseconds, but taking apart what they have made may take longer; that is left to their threads, and what is left of the check is
-//! taken apart by a thread of its own, so the caller does not wait for either.
+//! When the check is over, the director waits up to [`LAST_TURNS`] for turns to end. Engines stop within milliseconds of being
+//! cancelled, but deallocation may take longer; it is left to their threads, so the caller does not wait for it.
 //!
-//! While answers to all claims that are open are being checked, engines are held for up to [`MOST_HELD`]: if the answers are right their work
-//! would be for nothing, and it would slow down the check and whoever makes use of what is settled already.
+//! While answers to all open claims are being checked, engines pause for up to [`MOST_HELD`]: if the answers are right, further
+//! work would only slow down the check.
 //!
 //! Nothing an engine says is shown before `gander-certify` has checked it. A wrong answer becomes an internal error and
 //! the claim stays open for others; so does a claim whose evidence could not be checked for lack of resources.
@@ -28,12 +27,12 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel}
 use std::time::{Duration, Instant};
 
 use gander_certify::{Basis, Certified, Rejection};
+use gander_runtime::Cancellation;
 use gander_smt::memory::{in_use, usual_limit};
-use gander_smt::{Killer, Records};
+use gander_smt::{Records, SolverProcesses};
 use gander_system::{ClaimId, Evidence, Leg, NodeFormulas, Obstacle, System, Verdict};
 use rustc_hash::FxHashSet;
 
-use crate::core::cancel::CancelToken;
 use crate::core::{
     Blackboard, CheckConfig, CheckReport, EngineContext, EngineInfo, Event, Fact, InternalError, Message, Observer,
     Outcome, Proposal, ProvedInvariant, Reduction, Schedule,
@@ -78,7 +77,12 @@ const WORTH_A_THREAD: Duration = Duration::from_millis(100);
 ///
 /// The report has one outcome for each requested claim, in their order. Events are given to the observer by the calling
 /// thread.
-pub fn check(system: &Arc<System>, config: &CheckConfig, cancel: &CancelToken, observer: &dyn Observer) -> CheckReport {
+pub fn check(
+    system: &Arc<System>,
+    config: &CheckConfig,
+    cancel: &Cancellation,
+    observer: &dyn Observer,
+) -> CheckReport {
     run(
         system,
         config,
@@ -93,7 +97,7 @@ pub fn check(system: &Arc<System>, config: &CheckConfig, cancel: &CancelToken, o
 pub fn check_with(
     system: &Arc<System>,
     config: &CheckConfig,
-    cancel: &CancelToken,
+    cancel: &Cancellation,
     observer: &dyn Observer,
     engines: &[EngineInfo],
 ) -> CheckReport {
@@ -112,7 +116,7 @@ enum Choice {
 fn run(
     system: &Arc<System>,
     config: &CheckConfig,
-    cancel: &CancelToken,
+    cancel: &Cancellation,
     observer: &dyn Observer,
     engines: &[EngineInfo],
     choice: Choice,
@@ -126,13 +130,13 @@ fn run(
     });
     let config = Arc::new(config.clone());
     let deadline = config.timeout.and_then(|t| started.checked_add(t));
-    let sign = cancel.sign().until(deadline);
+    let sign = cancel.with_deadline(deadline);
     // If there is no time left for this, there is none for engines either.
     let reduced = if system.pool.len() < LARGE {
-        sign.heed(|| Reduction::of(system, &|| sign.is_up()))
+        sign.run_cancellable(|| Reduction::of(system, &sign))
     } else {
         let (given, up) = (Arc::clone(system), sign.clone());
-        sign.heed_apart(move || Reduction::of(&given, &|| up.is_up()))
+        sign.run_cancellable_on_thread(move || Reduction::of(&given, &up))
     };
     let reduction = reduced.unwrap_or_else(|_| Reduction::none(system));
     let blackboard = Arc::new(Blackboard::new(system));
@@ -141,7 +145,7 @@ fn run(
         settled[claim.index()].store(false, Ordering::SeqCst);
     }
     // Bounds that are not known yet are no obstacle.
-    let _ = sign.heed(|| control::raise_bounds(system, &config.claims, &blackboard));
+    let _ = sign.run_cancellable(|| control::raise_bounds(system, &config.claims, &blackboard));
     let setup = Setup {
         reduction,
         config: &config,
@@ -181,13 +185,13 @@ fn run(
         internal_errors: Vec::new(),
         schedule: Schedule::default(),
         facts: BTreeMap::new(),
-        most_memory: config.memory.or_else(gander_term::memory::limit).or_else(usual_limit),
+        most_memory: config.memory.or_else(gander_runtime::memory::limit).or_else(usual_limit),
         relieved: None,
     };
     let ending = director.begin().unwrap_or_else(|| {
         observer.event(&Event::Working);
         if choice == Choice::Planned {
-            director.schedule = sign.heed(|| plan(&setup, &pool, engines, at_once)).unwrap_or_default();
+            director.schedule = sign.run_cancellable(|| plan(&setup, &pool, engines, at_once)).unwrap_or_default();
         }
         let ending = director.direct(|| pool.spawn_worker());
         pool.close();
@@ -223,7 +227,7 @@ struct Setup<'a> {
     config: &'a Arc<CheckConfig>,
     blackboard: &'a Arc<Blackboard>,
     settled: &'a Arc<Vec<AtomicBool>>,
-    cancel: &'a CancelToken,
+    cancel: &'a Cancellation,
     messages: &'a Sender<Message>,
 }
 
@@ -238,9 +242,6 @@ impl Setup<'_> {
             if claims.is_empty() {
                 continue;
             }
-            let cancel = self.cancel.child();
-            let killer = Killer::new();
-            cancel.kills(&killer);
             let context = EngineContext {
                 engine: info.name,
                 shortest: info.finds_shortest,
@@ -249,8 +250,8 @@ impl Setup<'_> {
                 claims,
                 blackboard: Arc::clone(self.blackboard),
                 settled: Arc::clone(self.settled),
-                cancel,
-                killer,
+                cancellation: self.cancel.child(),
+                processes: SolverProcesses::default(),
                 records: self.config.log_smt.clone().map(Records::new),
                 messages: self.messages.clone(),
                 nested_check: check,
@@ -747,7 +748,7 @@ fn general_reason(config: &CheckConfig, ending: Ending) -> String {
 
 /// What is said of an engine that was stopped for memory.
 pub(crate) fn out_of_memory(config: &CheckConfig) -> String {
-    match config.memory.or_else(gander_term::memory::limit).or_else(usual_limit) {
+    match config.memory.or_else(gander_runtime::memory::limit).or_else(usual_limit) {
         Some(bytes) => format!("stopped at the memory limit of {} MB", bytes >> 20),
         None => "stopped at the memory limit".to_string(),
     }

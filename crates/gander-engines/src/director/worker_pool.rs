@@ -14,13 +14,13 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use gander_runtime::Stopped;
+use gander_runtime::{Cancellation, lock};
+use gander_smt::SolverProcesses;
 use gander_system::{ClaimId, Obstacle};
-use gander_term::stop::Stopped;
 
-use gander_smt::Killer;
-use gander_term::memory;
+use gander_runtime::memory;
 
-use crate::core::cancel::{CancelToken, lock};
 use crate::core::{Advance, Engine, EngineAccount, EngineContext, EngineEnding, EngineInfo, Message};
 use crate::portfolio::Part;
 
@@ -68,8 +68,8 @@ pub(super) struct ScheduledEngine {
     asked: Vec<bool>,
     /// The claims before this position are settled.
     open_from: usize,
-    cancel: CancelToken,
-    killer: Killer,
+    cancellation: Cancellation,
+    processes: SolverProcesses,
     place: Place,
     part: Part,
     used: Duration,
@@ -99,8 +99,8 @@ impl ScheduledEngine {
             claims: context.claims.clone(),
             asked,
             open_from: 0,
-            cancel: context.cancel.clone(),
-            killer: context.killer.clone(),
+            cancellation: context.cancellation.clone(),
+            processes: context.processes.clone(),
             context: Some(context),
             place: Place::Waiting(None),
             part,
@@ -364,7 +364,7 @@ impl WorkerPool {
         let before = memory::in_use();
         let mut engine = turn.engine.take();
         let result = catch_unwind(AssertUnwindSafe(|| {
-            turn.context.cancel.sign().until(self.deadline).heed(|| {
+            turn.context.cancellation.with_deadline(self.deadline).run_cancellable(|| {
                 let engine = engine.get_or_insert_with(|| (turn.info.open)(&turn.context));
                 let advance = engine.advance(&turn.context);
                 let is_asked = advance == Advance::Again && begun.elapsed() >= turn.asked_after;
@@ -474,12 +474,14 @@ impl WorkerPool {
     pub(super) fn stop_largest(&self) -> bool {
         let mut state = lock(&self.state);
         let runs = |s: &&mut ScheduledEngine| {
-            matches!(s.place, Place::Waiting(Some(_)) | Place::Working) && !s.out_of_memory && !s.cancel.is_cancelled()
+            matches!(s.place, Place::Waiting(Some(_)) | Place::Working)
+                && !s.out_of_memory
+                && !s.cancellation.is_cancelled()
         };
-        let weight = |s: &&mut ScheduledEngine| s.grown.max(0) as u64 + s.killer.memory();
+        let weight = |s: &&mut ScheduledEngine| s.grown.max(0) as u64 + s.processes.memory();
         let Some(scheduled_engine) = state.scheduled.iter_mut().filter(runs).max_by_key(weight) else { return false };
         scheduled_engine.out_of_memory = true;
-        scheduled_engine.cancel.cancel();
+        scheduled_engine.cancellation.cancel();
         if scheduled_engine.is_waiting() {
             let rest = std::mem::replace(&mut scheduled_engine.place, Place::Stopped);
             // The director has other things to do; if there is no thread for it, it is dropped here.
@@ -503,7 +505,7 @@ impl WorkerPool {
             let rest = &scheduled_engine.claims[scheduled_engine.open_from..];
             scheduled_engine.open_from += rest.iter().take_while(|c| settled[c.index()].load(Ordering::SeqCst)).count();
             if scheduled_engine.open_from == scheduled_engine.claims.len() {
-                scheduled_engine.cancel.cancel();
+                scheduled_engine.cancellation.cancel();
             }
         }
     }

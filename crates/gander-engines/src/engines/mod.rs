@@ -69,39 +69,38 @@ pub(crate) mod tests {
     use std::sync::atomic::AtomicBool;
     use std::sync::mpsc::{Receiver, channel};
 
-    use crate::core::{Advance, Blackboard, CancelToken, CheckConfig, Engine, EngineContext, Message, Reduction};
+    use crate::core::{Advance, Blackboard, CheckConfig, Engine, EngineContext, Message, Reduction};
 
     use gander_oracle::{GeneratedSystem, Settings, generate_with};
-    use gander_smt::{Killer, Solvers};
+    use gander_runtime::{Cancellation, Stopped};
+    use gander_smt::{SolverProcesses, Solvers};
     use gander_system::{ClaimId, Verdict};
-    use gander_term::stop::{StopSign, Stopped};
 
     /// A context for an engine, its token, and what it says.
     pub(crate) fn context(
         solvers: &Arc<Solvers>,
         made: &GeneratedSystem,
         info: &EngineInfo,
-    ) -> (EngineContext, CancelToken, Receiver<Message>) {
+    ) -> (EngineContext, Cancellation, Receiver<Message>) {
         let claims: Vec<ClaimId> = (0..made.system.claims.len()).map(ClaimId::from).collect();
         let decides = |c: &ClaimId| (info.decides)(&made.system.claims[c.index()].kind);
         let (messages, heard) = channel();
-        let (cancel, killer) = (CancelToken::new(), Killer::new());
-        cancel.kills(&killer);
+        let cancellation = Cancellation::new();
         let context = EngineContext {
             engine: info.name,
             shortest: info.finds_shortest,
-            reduction: Reduction::of(&made.system, &|| false),
+            reduction: Reduction::of(&made.system, &Cancellation::new()),
             config: Arc::new(CheckConfig::new(Arc::clone(solvers), claims.clone())),
             claims: claims.into_iter().filter(decides).collect(),
             blackboard: Arc::new(Blackboard::new(&made.system)),
             settled: Arc::new(made.system.claims.iter().map(|_| AtomicBool::new(false)).collect()),
-            cancel: cancel.clone(),
-            killer,
+            cancellation: cancellation.clone(),
+            processes: SolverProcesses::default(),
             records: None,
             messages,
             nested_check: crate::director::check,
         };
-        (context, cancel, heard)
+        (context, cancellation, heard)
     }
 
     /// Nothing that an engine has said is wrong.
@@ -150,7 +149,8 @@ pub(crate) mod tests {
                 for looks in [1, 40, 400, 3000] {
                     let (context, cancel, heard) = context(&solvers, &made, info);
                     let work = || few_turns(&mut *(info.open)(&context), &context);
-                    broken_off += u32::from(StopSign::after_looks(looks).heed(work) == Err(Stopped::Asked));
+                    broken_off +=
+                        u32::from(Cancellation::after_checks(looks).run_cancellable(work) == Err(Stopped::Cancelled));
                     cancel.cancel();
                     drop(context);
                     said_nothing_wrong(&made, info, heard);

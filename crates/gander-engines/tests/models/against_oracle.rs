@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use gander_engines::{CancelToken, CheckConfig, CheckReport, EngineOptions, NullObserver, check};
+use gander_engines::{Cancellation, CheckConfig, CheckReport, EngineOptions, NullObserver, check};
 use gander_oracle::{Decider, Decision, OpenRun, OpenRuns, OpenSystem};
 use gander_smt::Solvers;
 use gander_system::{ClaimId, Evidence, System, Verdict};
@@ -78,7 +78,7 @@ impl Portfolio {
         if let Some(options) = &self.options {
             config.options = options.clone();
         }
-        let report = check(system, &config, &CancelToken::new(), &NullObserver);
+        let report = check(system, &config, &Cancellation::new(), &NullObserver);
         for e in &report.internal_errors {
             self.problems.push(format!("{}: {}: {}", e.engine, system.claims[e.claim.index()].name, e.problem));
         }

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use gander_engines::{CancelToken, CheckConfig, CheckReport, NullObserver, check};
+use gander_engines::{Cancellation, CheckConfig, CheckReport, NullObserver, check};
 use gander_smt::Solvers;
 use gander_system::{ClaimId, ClaimKind, ClaimOrigin, Goal, NodeId, StateTerm, System, SystemBuilder, VarId};
 use gander_term::{Pool, Sort, TermId};
@@ -105,7 +105,7 @@ pub fn config(system: &System) -> CheckConfig {
 }
 
 pub fn run(system: &Arc<System>, config: &CheckConfig) -> CheckReport {
-    let report = check(system, config, &CancelToken::new(), &NullObserver);
+    let report = check(system, config, &Cancellation::new(), &NullObserver);
     if let Some(e) = report.internal_errors.first() {
         panic!("internal error: {} on {:?}: {}", e.engine, system.claims[e.claim.index()].name, e.problem);
     }

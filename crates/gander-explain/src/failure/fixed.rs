@@ -7,7 +7,8 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use gander_smt::{Answer, CoreSession, Killer, Limits, Literal, Placement, SessionConfig, Solvers, StepSymbol};
+use gander_runtime::Cancellation;
+use gander_smt::{Answer, CoreSession, Limits, Literal, Placement, SessionConfig, Solvers, StepSymbol};
 use gander_system::System;
 use gander_term::{Pool, SymbolId, TermId, Value};
 use rustc_hash::FxHashMap;
@@ -96,7 +97,7 @@ impl Fixed {
         giving: &Giving,
         run: &FlatRun,
         end: (&Ending, &[Place]),
-        (solvers, killer): (&Solvers, Killer),
+        (solvers, cancellation): (&Solvers, Cancellation),
     ) -> Result<Fixed, String> {
         let mut pool = Pool::fork(base);
         let conditions = conditions(system, &mut pool, giving, run, end);
@@ -117,7 +118,7 @@ impl Fixed {
             about.push(pool.var(v.current));
         }
         let solver = solvers.choose(pool.features(&about)).ok_or("no solver for such formulas was found")?;
-        let mut session = solvers.core_session(solver, SessionConfig { killer, ..SessionConfig::default() });
+        let mut session = solvers.core_session(solver, SessionConfig { cancellation, ..SessionConfig::default() });
         let of = |s: SymbolId| placement.get(&s).copied().unwrap_or(Placement::Rigid);
         let mut templates = FxHashMap::default();
         let mut compiled = |session: &mut CoreSession, pool: &mut Pool, t: TermId| {

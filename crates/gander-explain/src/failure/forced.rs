@@ -7,7 +7,8 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use gander_smt::{Answer, CoreSession, Killer, Limits, Literal, Placement, SessionConfig, Solvers};
+use gander_runtime::Cancellation;
+use gander_smt::{Answer, CoreSession, Limits, Literal, Placement, SessionConfig, Solvers};
 use gander_system::{Effect, ElementId, System};
 use gander_term::{Pool, SymbolId, TermId};
 use rustc_hash::FxHashMap;
@@ -47,7 +48,7 @@ pub(crate) fn forced(
     (giving, parts): (&Giving, &Parts),
     run: &FlatRun,
     (ending, places): (&Ending, &[Place]),
-    (solvers, killer, deadline): (&Solvers, Killer, Instant),
+    (solvers, cancellation, deadline): (&Solvers, Cancellation, Instant),
 ) -> Option<Forced> {
     let mut pool = Pool::fork(base);
     let last = run.states.len() - 1;
@@ -107,7 +108,7 @@ pub(crate) fn forced(
     about.extend(chosen.iter().chain(&missed).map(|c| c.1));
     about.extend(ways_on.iter().flatten().map(|w| w.2));
     let solver = solvers.choose(pool.features(&about))?;
-    let session = solvers.core_session(solver, SessionConfig { killer, ..SessionConfig::default() });
+    let session = solvers.core_session(solver, SessionConfig { cancellation, ..SessionConfig::default() });
     let mut asker = Asker { system, pool, session, placement: placement(system), parts: Vec::new(), deadline };
     asker.parts = (0..parts.len()).map(|_| asker.session.literal()).collect();
     for d in demands {

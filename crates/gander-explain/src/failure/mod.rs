@@ -268,7 +268,7 @@ impl Work<'_> {
     }
 
     fn search(&self) -> Result<Search, String> {
-        Search::new(self.system, &self.base, &self.stages, &self.config.solvers, self.config.killer.clone())
+        Search::new(self.system, &self.base, &self.stages, &self.config.solvers, self.config.cancellation.clone())
     }
 
     /// The verdict with this run, if the checker accepts it.
@@ -409,7 +409,7 @@ impl Work<'_> {
             explanation.maximal = true;
             return;
         }
-        let tools = (&*self.config.solvers, self.config.killer.clone());
+        let tools = (&*self.config.solvers, self.config.cancellation.clone());
         let mut fixed = match Fixed::new(self.system, &self.base, &self.giving, &self.flat, end, tools) {
             Ok(fixed) => fixed,
             Err(why) => return explanation.notes.push(format!("which values matter was not found out: {why}")),
@@ -447,7 +447,7 @@ impl Work<'_> {
     }
 
     fn force(&mut self, parts: &Parts, end: (&Ending, &[Place]), explanation: &mut RunExplanation) {
-        let tools = (&*self.config.solvers, self.config.killer.clone(), self.deadline(1));
+        let tools = (&*self.config.solvers, self.config.cancellation.clone(), self.deadline(1));
         let giving = (&self.giving, parts);
         explanation.forced = forced::forced(self.system, &self.base, giving, &self.flat, end, tools);
         if explanation.forced.is_none() {

@@ -7,9 +7,8 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use gander_smt::{
-    Answer, CoreSession, Killer, Limits, Literal, Placement, SessionConfig, Solvers, StepSymbol, Template,
-};
+use gander_runtime::Cancellation;
+use gander_smt::{Answer, CoreSession, Limits, Literal, Placement, SessionConfig, Solvers, StepSymbol, Template};
 use gander_system::{NodeId, StartId, System, TransitionId};
 use gander_term::{Op, Pool, Sort, SymbolId, TermId, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -57,7 +56,7 @@ impl Search {
         base: &Arc<Pool>,
         stages: &[Stage],
         solvers: &Solvers,
-        killer: Killer,
+        cancellation: Cancellation,
     ) -> Result<Search, String> {
         let mut pool = Pool::fork(base);
         let many = system.nodes.len() > 1;
@@ -128,7 +127,7 @@ impl Search {
             ChainTerms::Many(a, b, c) => about.extend([*a, *b, *c]),
         }
         let solver = solvers.choose(pool.features(&about)).ok_or("no solver for such formulas was found")?;
-        let mut session = solvers.core_session(solver, SessionConfig { killer, ..SessionConfig::default() });
+        let mut session = solvers.core_session(solver, SessionConfig { cancellation, ..SessionConfig::default() });
         let of = |s: SymbolId| placement.get(&s).copied().unwrap_or(Placement::Rigid);
         let moves = moves.into_iter().map(|t| session.compile(&pool, t, &of)).collect();
         let state: Vec<Template> = state.into_iter().map(|t| session.compile(&pool, t, &of)).collect();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gander_certify::{CheckLimits, Checker};
-use gander_engines::{CancelToken, CheckConfig, NullObserver, check};
+use gander_engines::{Cancellation, CheckConfig, NullObserver, check};
 use gander_explain::{ExplainConfig, Explainer, Explanation, Granularity, Parts, Prover, Request};
 use gander_smt::Solvers;
 use gander_system::{ClaimId, System, Verdict};
@@ -30,7 +30,7 @@ impl Prover for Engines {
     fn prove(&mut self, system: &Arc<System>, claim: ClaimId, time: Duration) -> Verdict {
         let config =
             CheckConfig { timeout: Some(time), jobs: 1, ..CheckConfig::new(Arc::clone(&self.solvers), vec![claim]) };
-        let mut report = check(system, &config, &CancelToken::new(), &NullObserver);
+        let mut report = check(system, &config, &Cancellation::new(), &NullObserver);
         report.outcomes.pop().unwrap().verdict
     }
 

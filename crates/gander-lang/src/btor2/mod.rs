@@ -14,8 +14,8 @@ use crate::language::Loaded;
 use crate::machine::{Asked, Machine, Property, Variable, file_stem};
 use crate::report::Report;
 use crate::span::Span;
+use gander_runtime::check_cancelled;
 use gander_system::Numerals;
-use gander_term::stop::look_out;
 use gander_term::{IBig, Op, Pool, Sort, SymbolId, TermId, Width};
 use rustc_hash::{FxHashMap, FxHashSet};
 use words::{argument, constant_value, identifier, plain_number};
@@ -30,7 +30,7 @@ pub fn load(source: &str, file_name: &str) -> Loaded {
     let mut file = File::default();
     let mut at = 0;
     for line in source.split_inclusive('\n') {
-        look_out();
+        check_cancelled();
         let span = Span::new(at as u32, (at + line.trim_end().len()) as u32);
         at += line.len();
         let words: Vec<&str> = line.split_whitespace().take_while(|w| !w.starts_with(';')).collect();

@@ -2,7 +2,7 @@
 
 use super::clauses::{Applied, Clause};
 use crate::smtlib::terms::Terms;
-use gander_term::stop::{look_closely, look_out};
+use gander_runtime::{check_cancelled, check_cancelled_now};
 use gander_term::{Pool, SymbolId, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -16,7 +16,7 @@ pub(super) fn linear(terms: &mut Terms<'_, '_>, clauses: &mut Vec<Clause>) {
     let most = clauses.len() + MAX_CLAUSES;
     let mut at = 0;
     while at < clauses.len() {
-        look_out();
+        check_cancelled();
         let clause = &clauses[at];
         let target = match &clause.body[..] {
             [] => None,
@@ -37,7 +37,7 @@ pub(super) fn linear(terms: &mut Terms<'_, '_>, clauses: &mut Vec<Clause>) {
             continue;
         };
         // All clauses are looked through for what defines the predicate.
-        look_closely();
+        check_cancelled_now();
         let clause = clauses.swap_remove(at);
         let (predicate, _) = clause.body[target];
         let definitions: Vec<Clause> =

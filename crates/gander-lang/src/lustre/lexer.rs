@@ -7,7 +7,7 @@
 //!
 //! Words of the language are not told apart here: the parser reads them by their place.
 
-use gander_term::stop::look_out;
+use gander_runtime::check_cancelled;
 
 use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
@@ -115,7 +115,7 @@ pub fn lex(text: &str) -> (Vec<Token>, Vec<Diagnostic>) {
     let room = (text.len() / 4).min(MAX_TOKENS);
     let mut lexer = Lexer { text, at, tokens: Vec::with_capacity(room), open_string: false, diagnostics: Vec::new() };
     while lexer.at < text.len() {
-        look_out();
+        check_cancelled();
         lexer.token();
         if lexer.tokens.len() > MAX_TOKENS {
             let message = format!("the file is too large: it has more than {MAX_TOKENS} words and symbols");

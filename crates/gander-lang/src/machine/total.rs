@@ -6,7 +6,7 @@
 
 use super::Machine;
 use crate::smtlib::relation::conjuncts;
-use gander_term::stop::look_out;
+use gander_runtime::check_cancelled;
 use gander_term::{Op, Pool, Simplifier, SymbolId, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -15,7 +15,7 @@ pub(super) fn is_total(machine: &Machine) -> bool {
     let Some(mut form) = Form::of(machine) else { return false };
     let mut of_next: FxHashMap<SymbolId, Vec<TermId>> = FxHashMap::default();
     for t in conjuncts(&form.pool, &machine.trans) {
-        look_out();
+        check_cancelled();
         match form.primed(t)[..] {
             [next] => of_next.entry(next).or_default().push(t),
             _ => return false,
@@ -117,7 +117,7 @@ impl Form {
 
     /// Some next value satisfies a formula in every state; `known` has the answers for formulas seen before.
     fn satisfiable(&mut self, of: &Sought, formula: TermId, depth: usize, known: &mut FxHashMap<TermId, bool>) -> bool {
-        look_out();
+        check_cancelled();
         if let Some(&answer) = known.get(&formula) {
             return answer;
         }
@@ -152,7 +152,7 @@ impl Form {
         let mut stack = vec![value];
         let mut seen: FxHashSet<TermId> = FxHashSet::default();
         while let Some(t) = stack.pop() {
-            look_out();
+            check_cancelled();
             if !seen.insert(t) {
                 continue;
             }

@@ -4,7 +4,7 @@ use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
 use crate::report::Report;
 use crate::span::Span;
-use gander_term::stop::look_out;
+use gander_runtime::check_cancelled;
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,7 +49,7 @@ pub(super) fn scan(text: &str, report: &mut Report) -> Vec<Token> {
     let mut tokens = Vec::with_capacity(text.len() / 4 + 1);
     let mut at = if text.starts_with('\u{feff}') { 3 } else { 0 };
     while let Some(first) = text[at..].chars().next() {
-        look_out();
+        check_cancelled();
         let rest = &text[at..];
         let run = |skip: usize, belongs: fn(char) -> bool| {
             skip + rest[skip..].find(|c| !belongs(c)).unwrap_or(rest.len() - skip)

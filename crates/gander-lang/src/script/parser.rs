@@ -1,7 +1,7 @@
 //! Tokens to syntax: blocks, declarations, rules, goals. After an error the parser goes on behind the next `;` or at the
 //! next block, so one slip costs one message.
 
-use gander_term::stop::look_out;
+use gander_runtime::check_cancelled;
 
 use super::lexer::{Kind, Token, lex};
 use super::syntax::*;
@@ -54,7 +54,7 @@ impl Parser<'_> {
     }
 
     pub(super) fn bump(&mut self) {
-        look_out();
+        check_cancelled();
         if self.at + 1 < self.tokens.len() {
             self.at += 1;
         }

@@ -4,8 +4,8 @@
 //! make assignments of other conjuncts. What then mentions no next value is a guard, the rest are constraints.
 //! Nothing is kept implicitly: a variable without an assignment is free but for the constraints.
 
+use gander_runtime::check_cancelled;
 use gander_system::{BuildError, SystemBuilder, TransitionDraft, VarId};
-use gander_term::stop::look_out;
 use gander_term::{Op, Pool, Substitution, SymbolId, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -26,7 +26,7 @@ pub(crate) fn conjuncts(pool: &Pool, terms: &[TermId]) -> Vec<TermId> {
     let mut seen = FxHashSet::default();
     let mut stack: Vec<TermId> = terms.iter().rev().copied().collect();
     while let Some(t) = stack.pop() {
-        look_out();
+        check_cancelled();
         if !seen.insert(t) {
             continue;
         }
@@ -49,7 +49,7 @@ impl Unknowns<'_> {
     fn in_term(&mut self, pool: &Pool, t: TermId) -> bool {
         let mut stack = vec![t];
         while let Some(&top) = stack.last() {
-            look_out();
+            check_cancelled();
             if self.known.contains_key(&top) {
                 stack.pop();
                 continue;
@@ -189,7 +189,7 @@ impl Relation {
             builder.constrain(draft, t, None)?;
         }
         for var in builder.so_far().var_ids() {
-            look_out();
+            check_cancelled();
             if !assigned.contains(&var) && !kept(var) {
                 builder.free(draft, var);
             }

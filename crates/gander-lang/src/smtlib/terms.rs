@@ -11,7 +11,7 @@ use crate::diagnostic::Diagnostic;
 use crate::report::Report;
 use crate::span::Span;
 use crate::suggest::nearest;
-use gander_term::stop::look_out;
+use gander_runtime::check_cancelled;
 use gander_term::{ArraySort, IBig, Pool, Sort, SymbolId, TermId, Value, Width};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -204,7 +204,7 @@ impl<'t, 'a> Terms<'t, 'a> {
         let mut found = Vec::new();
         let mut stack = vec![id];
         while let Some(top) = stack.pop() {
-            look_out();
+            check_cancelled();
             match self.tree.symbol(top) {
                 Some(word) if seen.insert(word) => found.push(word),
                 _ => stack.extend(self.tree.children(top)),
@@ -239,7 +239,7 @@ impl<'t, 'a> Terms<'t, 'a> {
         let mut tasks: Vec<Task<'a>> = vec![Task::Visit(root)];
         let mut values: Vec<TermId> = Vec::new();
         while let Some(task) = tasks.pop() {
-            look_out();
+            check_cancelled();
             let done = match task {
                 Task::Visit(id) => self.visit(id, &mut tasks, &mut values),
                 Task::Apply(id, count) => self.apply(id, values.len() - count, &mut values),

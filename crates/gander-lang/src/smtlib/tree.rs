@@ -4,7 +4,7 @@ use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
 use crate::report::Report;
 use crate::span::Span;
-use gander_term::stop::look_out;
+use gander_runtime::check_cancelled;
 
 /// A node of a [`Tree`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -53,7 +53,7 @@ impl<'a> Tree<'a> {
         let bytes = source.as_bytes();
         let mut at = 0;
         while at < bytes.len() {
-            look_out();
+            check_cancelled();
             let start = at;
             let kind = match bytes[at] {
                 b' ' | b'\t' | b'\r' | b'\n' => {

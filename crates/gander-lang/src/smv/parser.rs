@@ -1,6 +1,6 @@
 //! Tokens to syntax: modules and their sections.
 
-use gander_term::stop::look_out;
+use gander_runtime::check_cancelled;
 
 use super::lexer::{Kind, Token, lex};
 use super::syntax::*;
@@ -74,7 +74,7 @@ impl Parser<'_> {
     }
 
     pub(super) fn bump(&mut self) {
-        look_out();
+        check_cancelled();
         if self.at + 1 < self.tokens.len() {
             self.at += 1;
         }

@@ -2,7 +2,7 @@
 //!
 //! Keywords are not tokens: they are names that the parser reads by their place.
 
-use gander_term::stop::look_out;
+use gander_runtime::check_cancelled;
 
 use super::syntax::SyntaxKind as K;
 use crate::codes::Code;
@@ -31,7 +31,7 @@ pub fn lex(text: &str) -> (Vec<Token>, Vec<Diagnostic>) {
         lexer.push(K::Whitespace, '\u{feff}'.len_utf8());
     }
     while lexer.at < text.len() {
-        look_out();
+        check_cancelled();
         lexer.token();
         if lexer.significant > MAX_TOKENS {
             return too_many_tokens(text);

@@ -79,7 +79,7 @@ impl Simplex {
     }
 
     fn spend(&mut self, some: usize) -> Option<()> {
-        gander_term::stop::look_out();
+        gander_runtime::check_cancelled();
         self.work = self.work.checked_sub(some as u64 + 1)?;
         Some(())
     }

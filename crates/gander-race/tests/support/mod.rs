@@ -8,7 +8,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use gander_race::{Account, Entrant, RaceConfig, Standing, ToolSearch, enter, find, tools};
-use gander_smt::{Killer, Solvers};
+use gander_runtime::Cancellation;
+use gander_smt::Solvers;
 use gander_system::{ClaimId, System};
 
 /// A counter with two claims that hold and two that fail.
@@ -119,7 +120,7 @@ pub fn config(system: &System, time: Duration) -> RaceConfig {
         second_opinion: None,
         trust: gander_certify::Trust::One,
         log_smt: None,
-        killer: Killer::new(),
+        cancellation: Cancellation::new(),
     }
 }
 

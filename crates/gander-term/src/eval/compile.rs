@@ -7,8 +7,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::op::Op;
 use crate::pool::{Pool, SymbolId, TermId};
 use crate::sort::Sort;
-use crate::stop::look_out;
 use crate::value::Value;
+use gander_runtime::check_cancelled;
 
 use super::MAX_QUANTIFIER_DEPTH;
 use super::cell::Cell;
@@ -76,7 +76,7 @@ impl Compiler<'_> {
         let mut seen = FxHashSet::default();
         let mut stack: Vec<(TermId, bool)> = roots.iter().rev().map(|&r| (r, false)).collect();
         while let Some((t, done)) = stack.pop() {
-            look_out();
+            check_cancelled();
             if done {
                 self.order.push(t);
                 continue;

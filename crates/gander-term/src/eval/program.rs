@@ -9,8 +9,8 @@ use crate::bits::{BvOp, apply_word, mask, sign_extend};
 use crate::op::Op;
 use crate::pool::{Pool, SymbolId, TermId};
 use crate::sort::Sort;
-use crate::stop::look_out;
 use crate::value::{IBig, Value};
+use gander_runtime::check_cancelled;
 
 use super::cell::Cell;
 use super::{EvalError, MAX_INSTANCES, apply, compile};
@@ -165,7 +165,7 @@ impl Program {
 
     /// The values of the roots, where `inputs` gives the values of [`Program::inputs`].
     pub fn run<'s>(&self, inputs: &[Value], scratch: &'s mut Scratch) -> Result<&'s [Value], EvalError> {
-        look_out();
+        check_cancelled();
         scratch.prepare(self);
         if let Some(&missing) = self.inputs.get(inputs.len()) {
             return Err(EvalError::Unassigned(missing));
@@ -236,7 +236,7 @@ impl Program {
         }
         let root = q.body.roots[0].0 as usize;
         loop {
-            look_out();
+            check_cancelled();
             *fuel = fuel.checked_sub(1).ok_or(EvalError::Unbounded)?;
             q.body.execute(scratch, fuel)?;
             if scratch.cells[root].truth() == q.exists {

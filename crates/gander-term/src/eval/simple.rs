@@ -5,8 +5,8 @@ use rustc_hash::FxHashMap;
 use crate::op::Op;
 use crate::pool::{Pool, SymbolId, TermId};
 use crate::sort::Sort;
-use crate::stop::look_out;
 use crate::value::{IBig, Value};
+use gander_runtime::check_cancelled;
 
 use super::domain::{Bound, Domain, domains};
 use super::{EvalError, MAX_INSTANCES, MAX_QUANTIFIER_DEPTH, apply};
@@ -30,7 +30,7 @@ impl Evaluator<'_> {
         let mut known: FxHashMap<TermId, Value> = FxHashMap::default();
         let mut stack = vec![root];
         while let Some(&t) = stack.last() {
-            look_out();
+            check_cancelled();
             if known.contains_key(&t) {
                 stack.pop();
                 continue;

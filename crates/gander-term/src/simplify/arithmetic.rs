@@ -6,8 +6,8 @@ use crate::eval::apply;
 use crate::op::Op;
 use crate::pool::{Pool, TermId};
 use crate::sort::Sort;
-use crate::stop::look_out;
 use crate::value::{IBig, RBig, Value};
+use gander_runtime::check_cancelled;
 
 use super::sum::{Sum, as_number, combination, is_moderate, number, plain_sum, scaled};
 use super::{flat_limit, flatten};
@@ -46,7 +46,7 @@ fn product(pool: &mut Pool, sort: Sort, args: &[TermId]) -> TermId {
     let mut coefficient = RBig::ONE;
     let mut factors = Vec::new();
     for &a in args {
-        look_out();
+        check_cancelled();
         let (c, base) = scaled(pool, a);
         coefficient *= c;
         factors.extend(base);
@@ -190,7 +190,7 @@ fn to_real(pool: &mut Pool, a: TermId) -> TermId {
     let constant = number(pool, Sort::Real, sum.constant);
     let mut items = vec![(RBig::ONE, constant)];
     for (t, c) in sum.terms {
-        look_out();
+        check_cancelled();
         items.push((c, pool.intern(Op::ToReal, Sort::Real, &[t])));
     }
     combination(pool, Sort::Real, &items)
@@ -200,7 +200,7 @@ fn concat(pool: &mut Pool, args: &[TermId]) -> TermId {
     let args = flatten(pool, Op::Concat, args, flat_limit(args.len()));
     let mut merged: Vec<TermId> = Vec::new();
     for a in args {
-        look_out();
+        check_cancelled();
         let text = pool.as_constant(a);
         if matches!(&text, Some(Value::Str(s)) if s.is_empty()) {
             continue;

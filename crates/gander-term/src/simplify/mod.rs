@@ -29,8 +29,8 @@ use crate::eval::apply;
 use crate::op::Op;
 use crate::pool::{Pool, TermId};
 use crate::sort::Sort;
-use crate::stop::look_out;
 use crate::value::Value;
+use gander_runtime::check_cancelled;
 
 /// Simplifies many terms of one pool: shared subterms are simplified once.
 #[derive(Clone, Debug, Default)]
@@ -49,7 +49,7 @@ impl Simplifier {
         let mut stack = vec![t];
         let mut args = Vec::new();
         while let Some(&t) = stack.last() {
-            look_out();
+            check_cancelled();
             if self.memo.contains_key(&t) {
                 stack.pop();
                 continue;
@@ -129,7 +129,7 @@ fn flatten(pool: &Pool, op: Op, args: &[TermId], limit: usize) -> Vec<TermId> {
     let mut flat = Vec::new();
     let mut stack: Vec<TermId> = args.iter().rev().copied().collect();
     while let Some(a) = stack.pop() {
-        look_out();
+        check_cancelled();
         if pool.op(a) != op {
             flat.push(a);
             continue;

@@ -5,8 +5,8 @@ use dashu_base::BitTest;
 use crate::op::Op;
 use crate::pool::{Pool, TermId};
 use crate::sort::Sort;
-use crate::stop::look_out;
 use crate::value::{RBig, Value};
+use gander_runtime::check_cancelled;
 
 use super::flat_limit;
 
@@ -79,7 +79,7 @@ impl Sum {
     pub(super) fn collect(pool: &mut Pool, sort: Sort, items: &[(RBig, TermId)]) -> Sum {
         let mut sum = Sum { sort, terms: Vec::with_capacity(items.len()), constant: RBig::ZERO };
         for (c, t) in items {
-            look_out();
+            check_cancelled();
             match scaled(pool, *t) {
                 (k, None) => sum.constant += c * k,
                 (k, Some(t)) => sum.terms.push((t, c * k)),
@@ -92,7 +92,7 @@ impl Sum {
     fn merge(&mut self) {
         self.terms.sort_by_key(|(t, _)| *t);
         self.terms.dedup_by(|b, a| {
-            look_out();
+            check_cancelled();
             let same = a.0 == b.0;
             if same {
                 a.1 += &b.1;
@@ -112,7 +112,7 @@ impl Sum {
         let mut result = Sum { sort: self.sort, terms: Vec::new(), constant: self.constant.clone() };
         let mut stack = self.terms.clone();
         while let Some((t, c)) = stack.pop() {
-            look_out();
+            check_cancelled();
             if pool.op(t) != Op::Add {
                 result.terms.push((t, c));
             } else {
@@ -156,7 +156,7 @@ fn fits(pool: &Pool, terms: impl Iterator<Item = TermId>, limit: usize) -> bool 
     // Terms found and on the stack; a sum's constant comes last and does not count.
     let mut count = stack.len();
     while let Some(t) = stack.pop() {
-        look_out();
+        check_cancelled();
         if count > limit {
             return false;
         }
@@ -185,7 +185,7 @@ pub(super) fn plain_sum(pool: &mut Pool, sort: Sort, args: &[TermId]) -> Option<
     // Each term with what it is a multiple of.
     let mut terms: Vec<(TermId, TermId)> = Vec::with_capacity(args.len());
     for &a in args {
-        look_out();
+        check_cancelled();
         match base(pool, a) {
             None => constant += as_number(pool, a)?,
             Some(b) => terms.push((b, a)),

@@ -7,8 +7,8 @@ use crate::eval::is_negative;
 use crate::op::Op;
 use crate::pool::{Pool, TermId};
 use crate::sort::Sort;
-use crate::stop::look_out;
 use crate::value::Value;
+use gander_runtime::check_cancelled;
 
 use super::names::{write_enum_constant, write_quoted, write_sort, write_symbol};
 
@@ -60,7 +60,7 @@ impl Display for Printed<'_> {
         let mut out = Bounded { inner: f, left: self.max_chars, cut: false };
         let mut stack = vec![Item::Term(self.term, level::OPEN)];
         while let Some(item) = stack.pop() {
-            look_out();
+            check_cancelled();
             let result = match item {
                 Item::Text(s) => out.write_str(s),
                 Item::Term(t, at_least) => print(self.pool, t, at_least, &mut out, &mut stack),

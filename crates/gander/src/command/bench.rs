@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use gander::engines::{CancelToken, engines};
+use gander::engines::{Cancellation, engines};
 use gander::smt::guard::Guarded;
 use gander_bench::contest::{Board, Contender, Contest, run as run_contest};
 use gander_bench::record::{Ending, JobRecord};
@@ -57,7 +57,7 @@ fn contest(args: &BenchArgs, output: &mut Output) -> Result<u8, String> {
         folder,
     };
     let interrupted = Arc::new(AtomicBool::new(false));
-    let (token, flag) = (CancelToken::new(), Arc::clone(&interrupted));
+    let (token, flag) = (Cancellation::new(), Arc::clone(&interrupted));
     token.on_cancel(move || flag.store(true, Ordering::Relaxed));
     cancel_on_signal(&token);
     let board = run_contest(&contest, &interrupted, &show_progress);

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use gander::certify::Trust;
-use gander::engines::{CancelToken, CheckReport, EngineOptions, InductionOptions, PathOptions, Portfolio};
+use gander::engines::{Cancellation, CheckReport, EngineOptions, InductionOptions, PathOptions, Portfolio};
 use gander::lang::Code;
 use gander::lang::codes::CATALOGUE;
 use gander::racing::{Entrant, ToolSearch, find, find_all, tools};
@@ -205,7 +205,7 @@ fn distinct(files: &[String]) -> Vec<String> {
 }
 
 fn check_files(args: &CheckArgs, options: &CheckOptions, output: &mut Output) -> u8 {
-    let cancel = CancelToken::new();
+    let cancel = Cancellation::new();
     let files = distinct(&args.files);
     let mut json = args.json.then(|| JsonStream::new(files.len()));
     let mut codes = Vec::new();
@@ -294,7 +294,7 @@ fn own_log_folder(at: usize, file: &str, files: usize, options: &CheckOptions) -
 /// What a view was made of: memory of any size.
 type Rest = Option<(String, Vec<(Arc<System>, CheckReport)>)>;
 
-fn check_file(file: &str, args: &CheckArgs, options: &CheckOptions, cancel: &CancelToken) -> (CheckView, Rest) {
+fn check_file(file: &str, args: &CheckArgs, options: &CheckOptions, cancel: &Cancellation) -> (CheckView, Rest) {
     let source = match read_input(file) {
         Ok(source) => source,
         Err(error) => return (CheckView::rejected(file, vec![unreadable(file, &error, options.paint)]), None),

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use gander::engines::CancelToken;
+use gander::engines::Cancellation;
 use gander::racing::{ToolSearch, find_all, tools};
 use gander::report::Paint;
 use gander::smt::setup::{Outcome as Brought, SOLVERS, SetupError, cache_folder, install};
@@ -102,11 +102,11 @@ pub fn setup(args: &SetupArgs, output: &mut Output) -> u8 {
         output.error(&SetupError::NoCacheFolder.to_string());
         return WRONG;
     };
-    let cancel = CancelToken::new();
+    let cancel = Cancellation::new();
     cancel_on_signal(&cancel);
     let mut code = 0;
     for kind in SOLVERS {
-        match install(&cache, kind, &|| cancel.is_cancelled()) {
+        match install(&cache, kind, &cancel) {
             Ok(_) if args.quiet => {}
             Ok(Brought::Present(path)) => output.put(&format!("{:<7} is there: {}\n", kind.name(), shown_path(&path))),
             Ok(Brought::Installed(path)) => {
@@ -131,14 +131,14 @@ pub fn setup(args: &SetupArgs, output: &mut Output) -> u8 {
 
 /// Brings solvers that are found nowhere; a message if the one that must be there cannot be brought.
 pub fn bring_missing(output: &mut Output) -> Result<(), String> {
-    let cancel = CancelToken::new();
+    let cancel = Cancellation::new();
     let found = Solvers::find(Search::from_environment());
     let there = |kind: SolverKind| found.all().iter().any(|s| s.kind == kind);
     for kind in SOLVERS.into_iter().filter(|&k| !there(k)) {
         let cache = cache_folder().ok_or_else(|| SetupError::NoCacheFolder.to_string())?;
         output.complain(&format!("fetching {}", kind.name()));
         cancel_on_signal(&cancel);
-        let brought = install(&cache, kind, &|| cancel.is_cancelled());
+        let brought = install(&cache, kind, &cancel);
         if let Err(SetupError::Interrupted) = brought {
             return Err(SetupError::Interrupted.to_string());
         }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use gander::engines::{CancelToken, NullObserver};
+use gander::engines::{Cancellation, NullObserver};
 use gander::explanation::failure::{Contrasting, RunRequest};
 use gander::explanation::{Grain, Granularity, Request, Wish};
 use gander::lang::codes::CATALOGUE;
@@ -95,7 +95,7 @@ fn explain_model(file: &str, args: &ExplainArgs, output: &mut Output) -> Result<
     if let Some(share) = args.share {
         options.share = share;
     }
-    let cancel = CancelToken::new();
+    let cancel = Cancellation::new();
     interrupt::cancel_on_signal(&cancel);
     let watching = args.all == Some(AllArg::Online) && !args.json && args.matrix.is_none() && !args.coverage;
     let mut counts: Vec<(String, usize)> = Vec::new();

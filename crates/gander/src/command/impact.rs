@@ -1,6 +1,6 @@
 //! `gander impact`.
 
-use gander::engines::CancelToken;
+use gander::engines::Cancellation;
 use gander::report::Severity;
 use gander::{CheckOptions, Fate, impact};
 
@@ -27,7 +27,7 @@ fn compared(args: &ImpactArgs, output: &mut Output) -> Result<u8, u8> {
         paint: output.paint_err(),
         ..CheckOptions::default()
     };
-    let cancel = CancelToken::new();
+    let cancel = Cancellation::new();
     interrupt::cancel_on_signal(&cancel);
     let report = impact((&old, &args.old), (&new, &args.new), &options, &cancel);
     for d in report.diagnostics.iter().filter(|d| d.severity == Severity::Error) {

@@ -7,7 +7,7 @@ use std::io::{IsTerminal, Write};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use gander::engines::{CancelToken, Event, Observer};
+use gander::engines::{Cancellation, Event, Observer};
 
 use super::interrupt::cancel_on_signal;
 
@@ -35,13 +35,13 @@ struct Shared {
 pub struct Progress {
     shared: Arc<Shared>,
     file: String,
-    cancel: CancelToken,
+    cancel: Cancellation,
     thread: Mutex<Option<std::thread::JoinHandle<()>>>,
 }
 
 impl Progress {
     /// Begins to watch the check of a file, which the token stops.
-    pub fn start(file: &str, cancel: &CancelToken) -> Progress {
+    pub fn start(file: &str, cancel: &Cancellation) -> Progress {
         let name = std::path::Path::new(file).file_name().map_or(file.into(), |n| n.to_string_lossy());
         let (shared, file) = (Arc::default(), name.into_owned());
         Progress { shared, file, cancel: cancel.clone(), thread: Mutex::default() }

@@ -7,8 +7,8 @@ use gander::lang::Loaded;
 use gander::read_input;
 use gander::report::DiagnosticView;
 use gander::smt::Solvers;
-use gander_term::memory;
-use gander_term::stop::{StopSign, Stopped};
+use gander_runtime::memory;
+use gander_runtime::{Cancellation, Stopped};
 
 use super::WRONG;
 use super::args::LimitArgs;
@@ -43,11 +43,13 @@ pub fn load_within(
 ) -> Result<(Loaded, Vec<DiagnosticView>), u8> {
     let deadline = limits.timeout.and_then(|t| Instant::now().checked_add(t));
     let (text, name, paint) = (source.to_string(), file.to_string(), output.paint_err());
-    let loaded = StopSign::default().until(deadline).heed_apart(move || gander::load(&text, &name, paint));
+    let loaded = Cancellation::new()
+        .with_deadline(deadline)
+        .run_cancellable_on_thread(move || gander::load(&text, &name, paint));
     loaded.map_err(|stopped| {
         let reason = match (stopped, limits.timeout, memory::limit()) {
             (Stopped::OutOfMemory, _, Some(limit)) => out_of_memory(limit),
-            (Stopped::Asked, Some(limit), _) => format!("stopped by the time limit of {} s", limit.as_secs_f64()),
+            (Stopped::Cancelled, Some(limit), _) => format!("stopped by the time limit of {} s", limit.as_secs_f64()),
             _ => "stopped".to_string(),
         };
         output.error(&format!("{file}: {reason} while the model was being read"));

@@ -1,18 +1,18 @@
 //! Ends the command if its limits on time and memory are not kept otherwise.
 //!
-//! Long loops look out for limits themselves (`gander_term::stop`), and say what is known by then. What does not look,
-//! or not often enough, is the watchdog's business: a thread that sees to it that the process ends a tenth after the
-//! time limit, and soon after too much memory is in use. It then says that nothing is known, and ends the process. The
-//! guard ends solvers that are still there, and removes files that are half written (`gander_smt::guard`).
+//! Long loops check the limits themselves (`gander_runtime::check_cancelled`), and the command then reports what is known. The
+//! watchdog is the fallback for code that does not check, or not often enough: a thread that ends the process a tenth after
+//! the time limit, and soon after too much memory is in use, with the reason. The guard ends solvers that are still running,
+//! and removes half-written files (`gander_smt::guard`).
 //!
-//! While something is being written to the standard output, the time does not count: whoever reads it may be slow.
+//! Time during which standard output is being written does not count: its reader may be slow.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use gander_term::memory;
+use gander_runtime::memory;
 
 use super::args::LimitArgs;
 use super::output::{Output, is_writing};
@@ -51,7 +51,7 @@ impl Watchdog {
         let over = Arc::new(AtomicBool::new(false));
         let watch = Watch { timeout, begun: Instant::now(), exceeded: None };
         let (words, ended) = (Arc::clone(&last_words), Arc::clone(&over));
-        // Without a thread for it, only those who look out keep the limits.
+        // Without a thread for it, only loops that check the limits keep them.
         let _ = thread::Builder::new().name("watchdog".into()).spawn(move || watch.run(&words, &ended));
         Watchdog { last_words, over }
     }

@@ -189,7 +189,7 @@ impl Task<'_> {
         let config = ExplainConfig {
             timeout: left,
             share: options.share,
-            killer: setting.killer.clone(),
+            cancellation: setting.cancel.clone(),
             ..ExplainConfig::new(&setting.solvers)
         };
         let span = claim.span.map(|s| (s.start as usize, s.end as usize));

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use gander_certify::{CheckLimits, Checker};
-use gander_engines::{CancelToken, CheckConfig, CheckReport, NullObserver};
+use gander_engines::{Cancellation, CheckConfig, CheckReport, NullObserver};
 use gander_lang::{Allowance, Code, Diagnostic};
 use gander_system::{
     ClaimId, Condition, Effect, Element, Evidence, Leg, LintCandidate, NodeFormulas, NodeId, Run, Span, State,
@@ -45,7 +45,7 @@ pub(crate) struct Lint<'a> {
 }
 
 /// What is wrong with the model, in the order of the text.
-pub(crate) fn findings(lint: &Lint<'_>, cancel: &CancelToken) -> Vec<Diagnostic> {
+pub(crate) fn findings(lint: &Lint<'_>, cancel: &Cancellation) -> Vec<Diagnostic> {
     let system = lint.system;
     let mut candidates = system.candidates();
     if candidates.list.is_empty() || cancel.is_cancelled() || lint.time.is_some_and(|t| t.is_zero()) {

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use gander_certify::Basis;
-use gander_engines::{CancelToken, CheckConfig, CheckReport, Event, Observer};
+use gander_engines::{Cancellation, CheckConfig, CheckReport, Event, Observer};
 use gander_lang::lustre::{ClaimRole, ClaimSource, Modules};
 use gander_report::{DiagnosticView, Severity};
 use gander_system::{ClaimId, System, Verdict};
@@ -67,7 +67,7 @@ pub(crate) fn analyse(
     modules: &Modules,
     system: &Arc<System>,
     config: &CheckConfig,
-    cancel: &CancelToken,
+    cancel: &Cancellation,
     observer: &dyn Observer,
 ) -> Found {
     let started = Instant::now();
@@ -133,7 +133,7 @@ pub(crate) fn analyse(
 struct Analysis<'a> {
     book: Book<'a>,
     config: &'a CheckConfig,
-    cancel: &'a CancelToken,
+    cancel: &'a Cancellation,
     observer: &'a Stages<'a>,
     deadline: Option<Instant>,
     internal_errors: Vec<String>,

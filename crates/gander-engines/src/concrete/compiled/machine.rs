@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use gander_runtime::Cancellation;
 use gander_system::{Effect, NodeId, StartId, State, Step, System, TransitionId};
 use gander_term::{Pool, SymbolId, TermId};
 use rustc_hash::FxHashMap;
@@ -72,7 +73,7 @@ struct Builder<'a> {
     system: &'a System,
     pool: &'a mut Pool,
     frame: Frame,
-    cancelled: &'a dyn Fn() -> bool,
+    cancellation: &'a Cancellation,
     #[cfg(test)]
     bug: Option<crate::seeded_bugs::SeededBug>,
 }
@@ -84,7 +85,7 @@ impl Machine {
         system: &Arc<System>,
         pool: &mut Pool,
         targets: &Targets,
-        cancelled: &dyn Fn() -> bool,
+        cancellation: &Cancellation,
         #[cfg(test)] bug: Option<crate::seeded_bugs::SeededBug>,
     ) -> Result<(Machine, Vec<Blind>), String> {
         if let Some(v) = system.vars.iter().find(|v| !is_numbered(v.sort)) {
@@ -98,7 +99,7 @@ impl Machine {
             system,
             pool,
             frame,
-            cancelled,
+            cancellation,
             #[cfg(test)]
             bug,
         };
@@ -113,7 +114,7 @@ impl Machine {
         }
         let mut checks = Vec::new();
         for target in &targets.states {
-            go_on(cancelled)?;
+            go_on(cancellation)?;
             match b.check(target) {
                 Ok(check) => checks.push(check),
                 Err(why) => blind.push((target.goal, why)),
@@ -149,11 +150,11 @@ impl Machine {
     pub(crate) fn starts(
         &self,
         w: &mut Worker,
-        cancelled: &dyn Fn() -> bool,
+        cancellation: &Cancellation,
         found: &mut dyn FnMut(&Beginning, &mut Slots) -> Result<bool, Trouble>,
     ) -> Result<(), Trouble> {
         for b in &self.beginnings {
-            b.plan.run(&self.frame, &mut w.slots, &mut w.progress, cancelled, &mut |slots| found(b, slots))?;
+            b.plan.run(&self.frame, &mut w.slots, &mut w.progress, cancellation, &mut |slots| found(b, slots))?;
         }
         Ok(())
     }
@@ -164,12 +165,12 @@ impl Machine {
         &self,
         node: NodeId,
         w: &mut Worker,
-        cancelled: &dyn Fn() -> bool,
+        cancellation: &Cancellation,
         found: &mut dyn FnMut(&Move, &mut Slots) -> Result<bool, Trouble>,
     ) -> Result<(), Trouble> {
         for &t in self.system.leaving(node) {
             let m = &self.moves[t.index()];
-            m.plan.run(&self.frame, &mut w.slots, &mut w.progress, cancelled, &mut |slots| {
+            m.plan.run(&self.frame, &mut w.slots, &mut w.progress, cancellation, &mut |slots| {
                 execute(&m.last, &self.frame, slots)?;
                 found(m, slots)
             })?;
@@ -183,12 +184,12 @@ impl Machine {
         node: NodeId,
         w: &mut Worker,
         open: &[bool],
-        cancelled: &dyn Fn() -> bool,
+        cancellation: &Cancellation,
         met: &mut dyn FnMut(usize),
     ) -> Result<(), Trouble> {
         for c in self.checks.iter().filter(|c| open[c.goal] && c.node.is_none_or(|n| n == node)) {
             let mut yes = false;
-            c.plan.run(&self.frame, &mut w.slots, &mut w.progress, cancelled, &mut |_| {
+            c.plan.run(&self.frame, &mut w.slots, &mut w.progress, cancellation, &mut |_| {
                 yes = true;
                 Ok(true)
             })?;
@@ -257,11 +258,11 @@ impl Machine {
     pub(crate) fn each_start(
         &self,
         w: &mut Worker,
-        cancelled: &dyn Fn() -> bool,
+        cancellation: &Cancellation,
         found: &mut dyn FnMut(StartId, NodeId, &[i64]) -> bool,
     ) -> Result<(), Trouble> {
         let (mut enough, mut numbers) = (false, Vec::new());
-        self.starts(w, cancelled, &mut |b, slots| {
+        self.starts(w, cancellation, &mut |b, slots| {
             numbers.clear();
             numbers.extend(b.plan.unknowns.iter().map(|&s| slots.values[s as usize]));
             enough = enough || found(b.start, b.target, &numbers);
@@ -275,12 +276,12 @@ impl Machine {
         node: NodeId,
         state: &[i64],
         w: &mut Worker,
-        cancelled: &dyn Fn() -> bool,
+        cancellation: &Cancellation,
         found: &mut FoundStep<'_>,
     ) -> Result<(), Trouble> {
         self.enter(w, state.iter().copied());
         let (mut enough, mut params, mut next) = (false, Vec::new(), Vec::new());
-        self.steps(node, w, cancelled, &mut |m, slots| {
+        self.steps(node, w, cancellation, &mut |m, slots| {
             let read = |to: &mut Vec<i64>, from: &[u32]| {
                 to.clear();
                 to.extend(from.iter().map(|&s| slots.values[s as usize]));
@@ -326,7 +327,7 @@ impl Builder<'_> {
         let unknowns: Vec<SymbolId> = self.system.vars.iter().map(|v| v.current).collect();
         let formulas = [self.system.start_term(self.pool, s), self.assumptions(start.target)];
         let mut c = Compiler::new(&mut self.frame);
-        let plan = Plan::new(&mut c, self.pool, &unknowns, &formulas, self.cancelled)
+        let plan = Plan::new(&mut c, self.pool, &unknowns, &formulas, self.cancellation)
             .map_err(|why| format!("in the start `{}`, {why}", start.name))?;
         Ok(Beginning { start: s, target: start.target, plan })
     }
@@ -374,7 +375,7 @@ impl Builder<'_> {
         unknowns.extend(system.vars.iter().map(|v| v.next).filter(|n| !defined.contains_key(n)));
         let mut c = Compiler::new(&mut self.frame);
         let place = |why: String| format!("in `{}`, {why}", transition.name);
-        let plan = Plan::new(&mut c, self.pool, &unknowns, &formulas, self.cancelled).map_err(place)?;
+        let plan = Plan::new(&mut c, self.pool, &unknowns, &formulas, self.cancellation).map_err(place)?;
         let mut last = Vec::new();
         let mut next = Vec::new();
         for v in &system.vars {
@@ -396,7 +397,7 @@ impl Builder<'_> {
 
     fn check(&mut self, target: &StateTarget) -> Result<Check, String> {
         let mut c = Compiler::new(&mut self.frame);
-        let plan = match Plan::new(&mut c, self.pool, &target.choices, &[target.formula], self.cancelled) {
+        let plan = match Plan::new(&mut c, self.pool, &target.choices, &[target.formula], self.cancellation) {
             Ok(plan) => plan,
             Err(why) => {
                 // Perhaps nothing has to be chosen.
@@ -405,7 +406,7 @@ impl Builder<'_> {
                     return Err(why);
                 };
                 let mut c = Compiler::new(&mut self.frame);
-                Plan::new(&mut c, self.pool, &[], &[without], self.cancelled)?
+                Plan::new(&mut c, self.pool, &[], &[without], self.cancellation)?
             }
         };
         Ok(Check { goal: target.goal, node: target.node, plan })

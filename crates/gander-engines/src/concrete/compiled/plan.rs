@@ -5,6 +5,7 @@
 //! solutions: a finite sort, or the intervals that the formulas leave it ([`crate::arith::intervals`]). As the formulas themselves
 //! are checked, the set may be larger than need be, and never is smaller: a plan gives every solution, once.
 
+use gander_runtime::Cancellation;
 use gander_term::{Op, Pool, Sort, SymbolId, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -84,7 +85,7 @@ impl Plan {
         pool: &mut Pool,
         unknowns: &[SymbolId],
         formulas: &[TermId],
-        cancelled: &dyn Fn() -> bool,
+        cancellation: &Cancellation,
     ) -> Result<Plan, String> {
         let mut open: FxHashSet<SymbolId> = unknowns.iter().copied().collect();
         let mut conjuncts: Vec<Conjunct> = flatten(pool, formulas)
@@ -94,11 +95,11 @@ impl Plan {
                 Conjunct { term, unknown, done: false }
             })
             .collect();
-        let equations = equations(pool, &conjuncts, &open, cancelled)?;
+        let equations = equations(pool, &conjuncts, &open, cancellation)?;
         let mut plan = Plan { first: Vec::new(), choices: Vec::new(), unknowns: Vec::new() };
         let mut slots: FxHashMap<SymbolId, u32> = FxHashMap::default();
         loop {
-            go_on(cancelled)?;
+            go_on(cancellation)?;
             plan.check_what_is_known(c, pool, &mut conjuncts, &open)?;
             if open.is_empty() {
                 break;
@@ -109,7 +110,7 @@ impl Plan {
                     conjuncts[q.conjunct].done = true;
                     (q.x, c.compile(pool, q.e, plan.tape())?)
                 }
-                None => plan.choose(c, pool, unknowns, &conjuncts, &open, cancelled)?,
+                None => plan.choose(c, pool, unknowns, &conjuncts, &open, cancellation)?,
             };
             let term = pool.var(x);
             c.bind(term, slot);
@@ -151,12 +152,12 @@ impl Plan {
         unknowns: &[SymbolId],
         conjuncts: &[Conjunct],
         open: &FxHashSet<SymbolId>,
-        cancelled: &dyn Fn() -> bool,
+        cancellation: &Cancellation,
     ) -> Result<(SymbolId, u32), String> {
         let mut best: Option<(u64, SymbolId, Option<Vec<Piece>>)> = None;
         let mut unbounded = None;
         for &x in unknowns.iter().filter(|s| open.contains(s)) {
-            go_on(cancelled)?;
+            go_on(cancellation)?;
             let sort = pool.symbol(x).sort;
             let all = sort.size_within(pool, MOST_OF_A_SORT).map(u64::from);
             let found = if sort == Sort::Bool { None } else { intervals(pool, x, conjuncts, open) };
@@ -210,7 +211,7 @@ impl Plan {
         frame: &Frame,
         slots: &mut Slots,
         progress: &mut Progress,
-        cancelled: &dyn Fn() -> bool,
+        cancellation: &Cancellation,
         found: &mut dyn FnMut(&mut Slots) -> Result<bool, Trouble>,
     ) -> Result<(), Trouble> {
         if !execute(&self.first, frame, slots)? {
@@ -234,7 +235,7 @@ impl Plan {
                 continue;
             };
             progress.made += 1;
-            if progress.made.is_multiple_of(CHOICES_BETWEEN_LOOKS) && cancelled() {
+            if progress.made.is_multiple_of(CHOICES_BETWEEN_LOOKS) && cancellation.is_cancelled() {
                 return Err(Trouble::Cancelled);
             }
             slots.values[choice.slot as usize] = value;
@@ -301,19 +302,19 @@ impl Level {
 }
 
 /// Making a plan for hundreds of unknowns takes a while: nobody is to wait for that who has no use for it.
-pub(crate) fn go_on(cancelled: &dyn Fn() -> bool) -> Result<(), String> {
-    if cancelled() { Err("interrupted".into()) } else { Ok(()) }
+pub(crate) fn go_on(cancellation: &Cancellation) -> Result<(), String> {
+    if cancellation.is_cancelled() { Err("interrupted".into()) } else { Ok(()) }
 }
 
 fn equations(
     pool: &mut Pool,
     conjuncts: &[Conjunct],
     open: &FxHashSet<SymbolId>,
-    cancelled: &dyn Fn() -> bool,
+    cancellation: &Cancellation,
 ) -> Result<Vec<Equation>, String> {
     let mut found = Vec::new();
     for (i, conjunct) in conjuncts.iter().enumerate() {
-        go_on(cancelled)?;
+        go_on(cancellation)?;
         for &x in &conjunct.unknown {
             if !is_numbered(pool.symbol(x).sort) {
                 continue;

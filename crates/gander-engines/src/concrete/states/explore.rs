@@ -8,8 +8,9 @@
 
 use std::sync::Arc;
 
+use gander_runtime::Cancellation;
+use gander_runtime::check_cancelled;
 use gander_system::{Evidence, Leg, Run, State, Step, TransitionId};
-use gander_term::stop::look_out;
 
 use super::store::{NONE, Store, hash};
 use crate::concrete::compiled::code::{Trouble, value};
@@ -173,11 +174,11 @@ impl Explorer {
     pub(crate) fn advance(
         &mut self,
         open: &[bool],
-        cancelled: &(dyn Fn() -> bool + Sync),
+        cancellation: &Cancellation,
         met: &mut Vec<Met>,
     ) -> Result<Phase, Stop> {
         if !self.begun {
-            self.begun = self.begin(cancelled)?;
+            self.begun = self.begin(cancellation)?;
             if !self.begun {
                 self.starts = self.store.len();
                 self.store = Store::new(self.layout.words());
@@ -186,7 +187,7 @@ impl Explorer {
             }
             self.level_end = self.store.len();
         } else if self.expanded < self.store.len() {
-            self.batch(open, cancelled, met)?;
+            self.batch(open, cancellation, met)?;
             if self.expanded == self.level_end {
                 self.depth += 1;
                 self.level_end = self.store.len();
@@ -196,14 +197,14 @@ impl Explorer {
     }
 
     /// Finds the start states; false if they are too many for a piece of work.
-    fn begin(&mut self, cancelled: &dyn Fn() -> bool) -> Result<bool, Stop> {
+    fn begin(&mut self, cancellation: &Cancellation) -> Result<bool, Stop> {
         loop {
             let mut misfit = None;
             let (store, layout, memory) = (&mut self.store, &self.layout, self.resources.memory);
             let (most, mut words) = (self.most_starts, vec![0; layout.words()]);
             let (mut full, mut later) = (false, false);
             let machine = Arc::clone(&self.machine);
-            let result = machine.starts(&mut self.workers[0], cancelled, &mut |b, slots| {
+            let result = machine.starts(&mut self.workers[0], cancellation, &mut |b, slots| {
                 let values = b.plan.unknowns.iter().map(|&s| slots.values[s as usize]);
                 if let Err(var) = layout.pack(b.target, values, &mut words) {
                     misfit = Some(var);
@@ -239,12 +240,12 @@ impl Explorer {
         self.layout = layout;
     }
 
-    fn batch(&mut self, open: &[bool], cancelled: &(dyn Fn() -> bool + Sync), met: &mut Vec<Met>) -> Result<(), Stop> {
+    fn batch(&mut self, open: &[bool], cancellation: &Cancellation, met: &mut Vec<Met>) -> Result<(), Stop> {
         let each = self.work / (self.expanded as u64).max(1) + 1;
         let most = usize::try_from(WORK_OF_A_BATCH / each).unwrap_or(1).clamp(1, MOST_OF_A_BATCH);
         let (from, to) = (self.expanded, self.level_end.min(self.expanded + most));
         let parts = loop {
-            let parts = self.parts(from, to, open, cancelled);
+            let parts = self.parts(from, to, open, cancellation);
             match parts.iter().find_map(|p| p.halt) {
                 Some(Halt::Widen(var)) => self.widen(var),
                 _ => break parts,
@@ -272,7 +273,7 @@ impl Explorer {
                 if self.machine.bug == Some(crate::seeded_bugs::SeededBug::LostState) && hash % 3 == 0 {
                     continue;
                 }
-                look_out();
+                check_cancelled();
                 self.store.insert(words, hash, parent).ok_or(Stop::Memory)?;
             }
         }
@@ -287,7 +288,7 @@ impl Explorer {
     }
 
     /// The parts of a batch, in order.
-    fn parts(&mut self, from: usize, to: usize, open: &[bool], cancelled: &(dyn Fn() -> bool + Sync)) -> Vec<Part> {
+    fn parts(&mut self, from: usize, to: usize, open: &[bool], cancellation: &Cancellation) -> Vec<Part> {
         let threads = self.resources.threads.min((to - from) / WORTH_A_THREAD).max(1);
         while self.workers.len() < threads {
             self.workers.push(self.machine.worker());
@@ -296,7 +297,7 @@ impl Explorer {
         let size = (to - from).div_ceil(threads);
         let part = |w: &mut Worker, i: usize| {
             let (from, to) = ((from + i * size).min(to), (from + (i + 1) * size).min(to));
-            self.expand(w, from, to, open, cancelled)
+            self.expand(w, from, to, open, cancellation)
         };
         let parts = if let [only] = &mut workers[..threads] {
             vec![part(only, 0)]
@@ -313,23 +314,16 @@ impl Explorer {
         parts
     }
 
-    fn expand(
-        &self,
-        w: &mut Worker,
-        from: usize,
-        to: usize,
-        open: &[bool],
-        cancelled: &(dyn Fn() -> bool + Sync),
-    ) -> Part {
+    fn expand(&self, w: &mut Worker, from: usize, to: usize, open: &[bool], cancellation: &Cancellation) -> Part {
         let mut part = Part::default();
         let mut open: Vec<bool> = open.to_vec();
         let mut words = vec![0; self.layout.words()];
         for i in from..to {
-            if cancelled() {
+            if cancellation.is_cancelled() {
                 part.halt = Some(Halt::Stop(Stop::Cancelled));
                 break;
             }
-            if let Err(halt) = self.expand_one(i as u32, w, &mut open, cancelled, &mut words, &mut part) {
+            if let Err(halt) = self.expand_one(i as u32, w, &mut open, cancellation, &mut words, &mut part) {
                 part.halt = Some(halt);
                 break;
             }
@@ -342,7 +336,7 @@ impl Explorer {
         i: u32,
         w: &mut Worker,
         open: &mut [bool],
-        cancelled: &dyn Fn() -> bool,
+        cancellation: &Cancellation,
         words: &mut [u64],
         part: &mut Part,
     ) -> Result<(), Halt> {
@@ -351,12 +345,12 @@ impl Explorer {
         let node = self.layout.node(state);
         machine.enter(w, self.layout.values(state));
         let mut here: Vec<usize> = Vec::new();
-        machine.look(node, w, open, cancelled, &mut |goal| here.push(goal))?;
+        machine.look(node, w, open, cancellation, &mut |goal| here.push(goal))?;
         let before = part.edges;
         part.tried += machine.system.leaving(node).len() as u64;
         let mut halt = None;
         let most = (self.resources.memory / 16) as usize;
-        machine.steps(node, w, cancelled, &mut |m, slots| {
+        machine.steps(node, w, cancellation, &mut |m, slots| {
             part.edges += 1;
             let (mut meets, watched) = (Vec::new(), &mut *open);
             machine.look_at_step(m, slots, watched, &mut |goal| meets.push(goal))?;
@@ -415,13 +409,13 @@ impl Explorer {
         &self,
         i: u32,
         w: &mut Worker,
-        cancelled: &dyn Fn() -> bool,
+        cancellation: &Cancellation,
         found: &mut OnStep<'_>,
     ) -> Result<(), Trouble> {
         let state = self.store.state(i);
         self.machine.enter(w, self.layout.values(state));
         let mut words = vec![0; self.layout.words()];
-        self.machine.steps(self.layout.node(state), w, cancelled, &mut |m, slots| {
+        self.machine.steps(self.layout.node(state), w, cancellation, &mut |m, slots| {
             let fits = self.layout.pack(m.target, m.next.iter().map(|&s| slots.values[s as usize]), &mut words).is_ok();
             let next = if fits { self.store.find(&words, hash(&words)) } else { None };
             let params = || m.params.iter().map(|&s| slots.values[s as usize]).collect();
@@ -433,7 +427,7 @@ impl Explorer {
     pub(crate) fn step_between(&self, from: u32, by: Option<TransitionId>, to: u32) -> Option<Step> {
         let mut w = self.machine.worker();
         let mut step = None;
-        let never = || false;
+        let never = Cancellation::new();
         self.steps_from(from, &mut w, &never, &mut |t, params, next| {
             if next == Some(to) && by.is_none_or(|b| b == t) {
                 step = Some(self.step(t, &params(), self.state(to).values));
@@ -494,7 +488,7 @@ impl Explorer {
         let mut words = vec![0; self.layout.words()];
         let mut w = self.machine.worker();
         let mut enough = false;
-        let _ = self.machine.starts(&mut w, &|| false, &mut |b, slots| {
+        let _ = self.machine.starts(&mut w, &Cancellation::new(), &mut |b, slots| {
             if enough {
                 return Ok(true);
             }
@@ -510,7 +504,7 @@ impl Explorer {
         let state = self.store.state(i);
         self.machine.enter(w, self.layout.values(state));
         let mut yes = false;
-        self.machine.look(self.layout.node(state), w, open, &|| false, &mut |g| yes |= g == goal)?;
+        self.machine.look(self.layout.node(state), w, open, &Cancellation::new(), &mut |g| yes |= g == goal)?;
         Ok(yes)
     }
 

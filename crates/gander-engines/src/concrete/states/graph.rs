@@ -11,6 +11,7 @@
 use std::collections::VecDeque;
 use std::collections::hash_map::Entry;
 
+use gander_runtime::Cancellation;
 use gander_system::{NodeId, Run, Step, TransitionId};
 use rustc_hash::FxHashMap;
 
@@ -193,13 +194,13 @@ impl<'a> Graph<'a> {
     }
 
     /// By state: whether it meets a state target of this goal.
-    pub(crate) fn label(&self, goal: usize, goals: usize, cancelled: &dyn Fn() -> bool) -> Result<Vec<bool>, Stop> {
+    pub(crate) fn label(&self, goal: usize, goals: usize, cancellation: &Cancellation) -> Result<Vec<bool>, Stop> {
         let mut open = vec![false; goals];
         open[goal] = true;
         let mut w = self.explorer.machine.worker();
         let mut label = Vec::with_capacity(self.len());
         for i in 0..self.len() as u32 {
-            if i % 1024 == 0 && cancelled() {
+            if i % 1024 == 0 && cancellation.is_cancelled() {
                 return Err(Stop::Cancelled);
             }
             label.push(self.explorer.meets(i, goal, &open, &mut w).map_err(Stop::Trouble)?);
@@ -208,17 +209,17 @@ impl<'a> Graph<'a> {
     }
 
     /// All steps, in the order of the states that they leave; `memory` bounds their bytes.
-    pub(crate) fn edges(&self, memory: u64, cancelled: &dyn Fn() -> bool) -> Result<Edges, Stop> {
+    pub(crate) fn edges(&self, memory: u64, cancellation: &Cancellation) -> Result<Edges, Stop> {
         let mut edges = Edges::default();
         let mut w = self.explorer.machine.worker();
         edges.first.push(0);
         for i in 0..self.len() as u32 {
-            if i % 256 == 0 && cancelled() {
+            if i % 256 == 0 && cancellation.is_cancelled() {
                 return Err(Stop::Cancelled);
             }
             let from = edges.to.len();
             let mut missing = false;
-            let result = self.explorer.steps_from(i, &mut w, cancelled, &mut |t, _, next| {
+            let result = self.explorer.steps_from(i, &mut w, cancellation, &mut |t, _, next| {
                 let Some(next) = next else {
                     missing = true;
                     return true;

@@ -9,7 +9,7 @@ use gander_system::{
 use gander_term::{Pool, Sort, SymbolId, TermId, Value, evaluate, parse_term};
 use rustc_hash::FxHashMap;
 
-use crate::{CancelToken, CheckConfig, NullObserver, check};
+use crate::{Cancellation, CheckConfig, NullObserver, check};
 
 use super::closed_form::binomials;
 use super::loops::{Loop, LoopLibrary, Taken};
@@ -189,7 +189,7 @@ fn lengths(sort: Sort, claims: &[String]) -> Vec<Option<u64>> {
     let claims = (0..system.claims.len()).map(ClaimId::from).collect();
     let mut config = CheckConfig::new(Arc::new(Solvers::from_environment()), claims);
     config.engines = Some(vec!["accelerate".into()]);
-    let report = check(&system, &config, &CancelToken::new(), &NullObserver);
+    let report = check(&system, &config, &Cancellation::new(), &NullObserver);
     assert!(report.internal_errors.is_empty(), "{:?}", report.internal_errors);
     let length = |verdict: &Verdict| match verdict {
         Verdict::Fails(Evidence::Run(run)) => Some(run.length()),

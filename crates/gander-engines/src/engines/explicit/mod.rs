@@ -201,7 +201,7 @@ impl Group {
             &system,
             &mut view.encoding.pool,
             &targets,
-            &|| context.is_cancelled(),
+            context.cancellation(),
             #[cfg(test)]
             context.config().options.bug,
         )?;
@@ -224,7 +224,7 @@ impl Group {
         }
         let open: Vec<bool> = self.asked.iter().map(|a| a.open && matches!(a.way, Way::Question(_))).collect();
         let mut met = Vec::new();
-        let phase = explorer.advance(&open, &|| context.is_cancelled(), &mut met);
+        let phase = explorer.advance(&open, context.cancellation(), &mut met);
         // Not if it was stopped: then some start states are missing.
         if explorer.has_begun() && explorer.depth() == 0 && phase.is_ok() {
             self.starts(context, &explorer);
@@ -304,11 +304,11 @@ impl Group {
         if self.asked.iter().all(|a| !a.open) {
             return Ok(());
         }
-        let cancelled = || context.is_cancelled();
+        let cancelled = context.cancellation();
         let (goals, graph) = (self.asked.len(), Graph::of(&explorer));
-        let edges = graph.edges(resources.memory / 2, &cancelled)?;
+        let edges = graph.edges(resources.memory / 2, cancelled)?;
         for (goal, a) in self.asked.iter_mut().enumerate().filter(|(_, a)| a.open) {
-            let reach = edges.can_reach(&graph.label(goal, goals, &cancelled)?);
+            let reach = edges.can_reach(&graph.label(goal, goals, cancelled)?);
             a.open = false;
             let evidence = explorer.closed();
             let all = reach.iter().all(|&r| r);

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use gander_oracle::generate;
+use gander_runtime::Cancellation;
 use gander_system::{NodeId, Role, System, SystemBuilder};
 use gander_term::random::{Shape, TermGenerator};
 use gander_term::{Pool, Sort, Value, evaluate, parse_term};
@@ -17,12 +18,12 @@ const PLENTY: Resources = Resources { memory: 1 << 30, threads: 1 };
 
 fn machine(system: &Arc<System>, targets: &Targets) -> Result<Machine, String> {
     let mut pool = Pool::fork(&system.pool);
-    Machine::new(system, &mut pool, targets, &|| false, None).map(|(machine, _)| machine)
+    Machine::new(system, &mut pool, targets, &Cancellation::new(), None).map(|(machine, _)| machine)
 }
 
 /// Explores to the end.
 fn explore(explorer: &mut Explorer) -> Result<(), Stop> {
-    while explorer.advance(&[], &|| false, &mut Vec::new())? == Phase::More {}
+    while explorer.advance(&[], &Cancellation::new(), &mut Vec::new())? == Phase::More {}
     Ok(())
 }
 
@@ -83,7 +84,7 @@ fn steps_are_steps() {
         systems += 1;
         assert_eq!(explorer.states(), made.states, "seed {seed}");
         let graph = Graph::of(&explorer);
-        let edges = graph.edges(1 << 30, &|| false).unwrap();
+        let edges = graph.edges(1 << 30, &Cancellation::new()).unwrap();
         let mut pool = Pool::fork(&system.pool);
         for i in 0..graph.len().min(40) as u32 {
             for (to, by) in edges.from(i) {
@@ -174,12 +175,12 @@ fn a_graph_knows_from_where_states_can_be_reached() {
     let formula = parse_term(&mut pool, "x0 == 4").unwrap();
     let target = StateTarget { goal: 0, node: None, formula, choices: Vec::new() };
     let targets = Targets { states: vec![target], ..Targets::default() };
-    let (machine, blind) = Machine::new(&system, &mut pool, &targets, &|| false, None).unwrap();
+    let (machine, blind) = Machine::new(&system, &mut pool, &targets, &Cancellation::new(), None).unwrap();
     assert!(blind.is_empty());
     let mut explorer = Explorer::new(machine, PLENTY);
-    while explorer.advance(&[false], &|| false, &mut Vec::new()).unwrap() == Phase::More {}
+    while explorer.advance(&[false], &Cancellation::new(), &mut Vec::new()).unwrap() == Phase::More {}
     let graph = Graph::of(&explorer);
-    let label = graph.label(0, 1, &|| false).unwrap();
+    let label = graph.label(0, 1, &Cancellation::new()).unwrap();
     assert_eq!(label.iter().filter(|l| **l).count(), 1);
     let mut starts = Vec::new();
     explorer.each_start(&mut |_, at| {
@@ -189,30 +190,23 @@ fn a_graph_knows_from_where_states_can_be_reached() {
     assert_eq!(starts, [Some(0)]);
     assert_eq!(graph.node(3), NodeId(0));
     assert_eq!(graph.run_to(4).unwrap().length(), 4);
-    let edges = graph.edges(1 << 20, &|| false).unwrap();
+    let edges = graph.edges(1 << 20, &Cancellation::new()).unwrap();
     assert!(edges.can_reach(&label).into_iter().all(|r| r));
     assert!(edges.can_reach(&[false; 10]).into_iter().all(|r| !r));
 }
 
-/// Compiling looks whether it is still wanted at every unknown, so that it ends soon on systems with hundreds of them.
+/// Compiling checks for cancellation at every unknown, so that it ends soon on systems with hundreds of them.
 #[test]
 fn compiling_can_be_interrupted() {
     let system = counters(60, 9);
-    let looks = std::cell::Cell::new(0);
-    let after = |most: u32| {
-        looks.set(0);
-        let cancelled = || {
-            looks.set(looks.get() + 1);
-            looks.get() > most
-        };
-        Machine::new(&system, &mut Pool::fork(&system.pool), &Targets::default(), &cancelled, None).map(drop)
+    let after = |checks: u64| {
+        let cancellation = Cancellation::after_checks(checks);
+        Machine::new(&system, &mut Pool::fork(&system.pool), &Targets::default(), &cancellation, None).map(drop)
     };
-    assert!(after(u32::MAX).is_ok());
-    let all = looks.get();
-    assert!(all > 60, "{all} looks");
-    for most in [0, 10, all / 2, all - 1] {
-        let stopped = after(most).expect_err("it was told to stop");
-        assert!(stopped.ends_with("interrupted"), "after {most} of {all} looks: {stopped}");
+    assert!(after(1_000_000).is_ok());
+    for checks in [1, 10, 30, 60] {
+        let stopped = after(checks).expect_err("it was told to stop");
+        assert!(stopped.ends_with("interrupted"), "after {checks} checks: {stopped}");
     }
 }
 
@@ -230,7 +224,7 @@ fn many_start_states_are_found_in_the_end() {
     b.add(t).unwrap();
     let system = Arc::new(b.finish());
     let mut explorer = Explorer::new(machine(&system, &Targets::default()).unwrap(), PLENTY);
-    assert_eq!(explorer.advance(&[], &|| false, &mut Vec::new()), Ok(Phase::More));
+    assert_eq!(explorer.advance(&[], &Cancellation::new(), &mut Vec::new()), Ok(Phase::More));
     assert!(!explorer.has_begun() && explorer.states() > 1 << 14);
     explore(&mut explorer).unwrap();
     assert_eq!(explorer.states(), 301 * 300);

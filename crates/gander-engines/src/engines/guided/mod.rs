@@ -111,7 +111,7 @@ impl Ground {
             &system,
             &mut view.encoding.pool,
             &Targets::default(),
-            &|| context.is_cancelled(),
+            context.cancellation(),
             #[cfg(test)]
             context.config().options.bug,
         )?;
@@ -166,7 +166,7 @@ impl Engine for Guided {
                 return Advance::Finished;
             };
             let goal = &mut ground.goals[at];
-            let stop = || context.is_cancelled() || Instant::now() >= until;
+            let stop = context.cancellation().with_deadline(Some(until));
             match search.go_on(&ground.machine, &mut goal.distances, &mut ground.random, &stop) {
                 Ok(End::Later) => self.search = Some((at, search)),
                 Ok(End::Astray) => self.obstacle = format!("{} attempts found nothing", goal.attempts),

@@ -6,6 +6,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::hash::{Hash, Hasher};
 
+use gander_runtime::Cancellation;
 use gander_system::{Leg, NodeId, Run, StartId, TransitionId};
 use rustc_hash::{FxHashSet, FxHasher};
 
@@ -78,13 +79,13 @@ impl Search {
         machine: &Machine,
         distances: &mut [Distance],
         random: &mut Random,
-        stop: &dyn Fn() -> bool,
+        cancellation: &Cancellation,
     ) -> Result<End, Trouble> {
         let (mut steps, mut look) = match self.workers.take() {
             Some(workers) => workers,
             None => (machine.worker(), machine.worker()),
         };
-        let end = self.expand_all(machine, distances, random, stop, &mut steps, &mut look);
+        let end = self.expand_all(machine, distances, random, cancellation, &mut steps, &mut look);
         self.workers = Some((steps, look));
         end
     }
@@ -94,13 +95,13 @@ impl Search {
         machine: &Machine,
         distances: &mut [Distance],
         random: &mut Random,
-        stop: &dyn Fn() -> bool,
+        cancellation: &Cancellation,
         steps: &mut Worker,
         look: &mut Worker,
     ) -> Result<End, Trouble> {
         let mut fresh: Fresh = Vec::new();
         if self.states.is_empty() {
-            let looked = machine.each_start(steps, stop, &mut |start, node, numbers| {
+            let looked = machine.each_start(steps, cancellation, &mut |start, node, numbers| {
                 fresh.push((node, From::Start(start), numbers.to_vec()));
                 fresh.len() >= MOST_STARTS
             });
@@ -113,7 +114,7 @@ impl Search {
             if self.states.is_empty() && self.partial || self.states.len() >= self.most {
                 return Ok(End::Astray);
             }
-            if i.is_multiple_of(16) && stop() {
+            if i.is_multiple_of(16) && cancellation.is_cancelled() {
                 return Ok(End::Later);
             }
             let Some((_, _, at)) = self.next.pop() else {
@@ -121,7 +122,7 @@ impl Search {
             };
             let node = self.states[at as usize].0;
             let here = self.numbers(machine, at).to_vec();
-            let looked = machine.each_step(node, &here, steps, stop, &mut |t, node, params, next| {
+            let looked = machine.each_step(node, &here, steps, cancellation, &mut |t, node, params, next| {
                 fresh.push((node, From::Step(at, t, params.into()), next.to_vec()));
                 fresh.len() >= MOST_STEPS
             });

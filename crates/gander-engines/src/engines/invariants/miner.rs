@@ -145,13 +145,13 @@ impl Miner {
         let first = self.samples.is_none();
         let samples = self.samples.get_or_insert_with(|| Samples::new(&system, context.config().seed));
         let end = Instant::now() + SLICE;
-        let stop = || context.is_cancelled() || Instant::now() >= end;
+        let stop = context.cancellation().with_deadline(Some(end));
         let (steps, length) = if first { (FIRST_STEPS, 60) } else { (MORE_STEPS, 400) };
         samples.run(steps, length, &stop);
         if first && has_copies(&system) {
             // Values go far before they are compared.
             let end = end + SLICE_FOR_LONG;
-            samples.run(LONG_STEPS, LONG_STEPS, &|| context.is_cancelled() || Instant::now() >= end);
+            samples.run(LONG_STEPS, LONG_STEPS, &context.cancellation().with_deadline(Some(end)));
         }
         for fact in context.blackboard().news(&mut self.cursor) {
             if let Fact::Reachable(state) = &*fact {

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use gander_runtime::Cancellation;
 use gander_system::{NodeId, StartId, State, System, TransitionId};
 use rustc_hash::FxHashSet;
 
@@ -50,19 +51,19 @@ impl Samples {
 
     /// Makes runs of `length` steps, some `steps` altogether. Of long runs, every state of the first part is kept and of the
     /// rest every few.
-    pub(super) fn run(&mut self, steps: u64, length: u64, stop: &dyn Fn() -> bool) {
+    pub(super) fn run(&mut self, steps: u64, length: u64, cancellation: &Cancellation) {
         let system = Arc::clone(&self.machine.system);
         if system.starts.is_empty() {
             return;
         }
         let until = self.steps + steps;
-        while self.steps < until && !stop() {
+        while self.steps < until && !cancellation.is_cancelled() {
             self.steps += 1;
             let start = StartId::from(self.random.below(system.starts.len()));
             let Some(mut state) = self.machine.start(start, &mut self.random) else { continue };
             self.add(state.clone());
             for i in 0..length {
-                if self.steps >= until || (i % 16 == 0 && stop()) {
+                if self.steps >= until || (i % 16 == 0 && cancellation.is_cancelled()) {
                     break;
                 }
                 self.steps += 1;

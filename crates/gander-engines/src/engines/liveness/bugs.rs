@@ -12,7 +12,7 @@ use super::nested_check::Path;
 use super::strategies::Found;
 use crate::core::EngineContext;
 use crate::seeded_bugs::SeededBug;
-use crate::{CancelToken, CheckConfig, NullObserver, check};
+use crate::{Cancellation, CheckConfig, NullObserver, check};
 
 pub(super) fn is_on(context: &EngineContext, bug: SeededBug) -> bool {
     context.config().options.bug == Some(bug)
@@ -88,7 +88,7 @@ fn noticed(solvers: &Arc<Solvers>, seed: u64, bug: Option<SeededBug>) -> Option<
     config.options.max_depth = Some(8);
     config.options.induction.max_k = Some(8);
     config.options.bug = bug;
-    let report = check(&made.system, &config, &CancelToken::new(), &NullObserver);
+    let report = check(&made.system, &config, &Cancellation::new(), &NullObserver);
     if let Some(e) = report.internal_errors.first() {
         return Some(format!("the checker: {}", e.problem));
     }

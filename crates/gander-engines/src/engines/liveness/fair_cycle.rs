@@ -69,10 +69,10 @@ impl FairCycleSearch {
             return Ok(Found::More);
         };
         let mut met = Vec::new();
-        let cancelled = || context.is_cancelled();
+        let cancelled = context.cancellation();
         let open = [self.aim != Aim::Rounds];
         for _ in 0..PIECES {
-            let phase = match explorer.advance(&open, &cancelled, &mut met) {
+            let phase = match explorer.advance(&open, cancelled, &mut met) {
                 Ok(phase) => phase,
                 Err(Stop::Cancelled) => return Ok(Found::More),
                 Err(_) => return Err(String::new()),
@@ -155,12 +155,12 @@ impl FairCycleSearch {
 
     /// A lasso with a round in it, or the greatest number of rounds.
     fn rounds(&mut self, context: &EngineContext, of: &LivenessToSafety, graph: &Graph<'_>) -> Result<Found, String> {
-        let cancelled = || context.is_cancelled();
+        let cancelled = context.cancellation();
         let stopped = |_| String::new();
-        let edges = graph.edges(own_memory(context.config()) / 4, &cancelled).map_err(stopped)?;
+        let edges = graph.edges(own_memory(context.config()) / 4, cancelled).map_err(stopped)?;
         let pending: Vec<bool> = graph.states().map(|i| of.stage(graph.node(i)) == Stage::Pending).collect();
         let round = match of.round {
-            Some(_) => Some(graph.label(0, 1, &cancelled).map_err(stopped)?),
+            Some(_) => Some(graph.label(0, 1, cancelled).map_err(stopped)?),
             None => None,
         };
         let parts = edges.components(&pending);
@@ -195,9 +195,9 @@ impl Outlook {
 
     /// One piece of work: the verdict, if there is one.
     pub(super) fn advance(&mut self, context: &EngineContext) -> Option<Option<Verdict>> {
-        let cancelled = || context.is_cancelled();
+        let cancelled = context.cancellation();
         for _ in 0..PIECES {
-            if self.explorer.advance(&[false], &cancelled, &mut Vec::new()).ok()? == Phase::Complete {
+            if self.explorer.advance(&[false], cancelled, &mut Vec::new()).ok()? == Phase::Complete {
                 return self.verdict(context).map(Some);
             }
             if self.explorer.states() > MOST_STATES {
@@ -208,10 +208,10 @@ impl Outlook {
     }
 
     fn verdict(&mut self, context: &EngineContext) -> Option<Verdict> {
-        let cancelled = || context.is_cancelled();
+        let cancelled = context.cancellation();
         let graph = Graph::of(&self.explorer);
-        let edges = graph.edges(own_memory(context.config()) / 4, &cancelled).ok()?;
-        let reach = edges.can_reach(&graph.label(0, 1, &cancelled).ok()?);
+        let edges = graph.edges(own_memory(context.config()) / 4, cancelled).ok()?;
+        let reach = edges.can_reach(&graph.label(0, 1, cancelled).ok()?);
         let evidence = self.explorer.closed();
         Some(if reach.iter().all(|&r| r) { Verdict::Holds(evidence) } else { Verdict::Fails(evidence) })
     }
@@ -228,7 +228,7 @@ fn explorer(
         system,
         &mut pool,
         &targets,
-        &|| context.is_cancelled(),
+        context.cancellation(),
         #[cfg(test)]
         None,
     );

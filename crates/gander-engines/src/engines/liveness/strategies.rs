@@ -255,7 +255,7 @@ impl Way {
     fn follow(&mut self, context: &EngineContext, claim: ClaimId) -> Found {
         match self {
             Way::FairCycleSearch(fair_cycle) => fair_cycle.advance(context),
-            Way::Endure(eg) => eg.advance(&|| context.is_cancelled()),
+            Way::Endure(eg) => eg.advance(context.cancellation()),
             Way::Stuck(of, question) => match question.ask(context) {
                 Reply::Holds(evidence) => Found::NotStuck(evidence),
                 Reply::Fails(Evidence::Run(run)) => match of.run(&run) {

@@ -7,8 +7,8 @@
 use std::panic::resume_unwind;
 use std::time::{Duration, Instant};
 
+use gander_runtime::{Cancellation, Stopped, check_cancelled_now};
 use gander_system::NodeId;
-use gander_term::stop::{StopSign, Stopped, look_closely};
 use gander_term::{Importer, Pool, TermId};
 
 use super::analysis::Analysis;
@@ -133,12 +133,12 @@ pub(super) fn work_together(
             analysis.work(context);
         }
     };
-    let sign = StopSign::here();
+    let sign = Cancellation::current();
     let out_of_memory = std::thread::scope(|scope| {
         let (sign, at_work) = (&sign, &at_work);
         let mut parts = Vec::new();
         for branch in branches.iter_mut() {
-            parts.push(scope.spawn(move || sign.heed(|| at_work(&mut branch.analysis, |a| a.is_idle()))));
+            parts.push(scope.spawn(move || sign.run_cancellable(|| at_work(&mut branch.analysis, |a| a.is_idle()))));
         }
         at_work(main, |main| !main.has_work());
         let join =
@@ -150,7 +150,7 @@ pub(super) fn work_together(
     if out_of_memory {
         resume_unwind(Box::new(Stopped::OutOfMemory));
     }
-    look_closely();
+    check_cancelled_now();
     let over = branches.extract_if(.., |b| b.analysis.is_idle());
     let free = over.map(|mut branch| {
         let done = branch.give_back(main);

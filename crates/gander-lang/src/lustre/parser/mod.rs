@@ -28,7 +28,7 @@ use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
 use crate::report::Limited;
 use crate::span::Span;
-use gander_term::stop::look_out;
+use gander_runtime::check_cancelled;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// How deep types and imperative blocks may be nested.
@@ -223,7 +223,7 @@ impl<'a> Parser<'a> {
     // Taking tokens.
 
     fn bump(&mut self) {
-        look_out();
+        check_cancelled();
         self.at = (self.at + 1).min(self.tokens.len());
     }
 

@@ -24,7 +24,7 @@ use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
 use crate::report::Limited;
 use crate::span::Span;
-use gander_term::stop::look_out;
+use gander_runtime::check_cancelled;
 use rowan::{Checkpoint, GreenNode, GreenNodeBuilder, Language};
 
 /// How deep expressions may be nested.
@@ -214,7 +214,7 @@ impl<'a> Parser<'a> {
     }
 
     fn bump(&mut self) {
-        look_out();
+        check_cancelled();
         if let Some(token) = self.tokens.get(self.at) {
             match token.kind {
                 K::LBrace => self.braces += 1,

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use gander_runtime::Cancellation;
 use gander_term::{Op, Pool, Sort, SymbolId, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -63,7 +64,7 @@ struct Attempt<'a> {
     bench: &'a mut Bench,
     control: &'a [VarId],
     steps: &'a [Vec<TermId>],
-    stop: &'a dyn Fn() -> bool,
+    cancellation: &'a Cancellation,
     /// By control variable: how often its value had to be guessed.
     guessed: Vec<usize>,
     /// By control variable: the values seen.
@@ -74,7 +75,7 @@ struct Attempt<'a> {
 }
 
 /// The places of a system for the best control variables that were found; none if there are none worth it.
-pub(super) fn explore(system: &System, pool: &mut Pool, stop: &dyn Fn() -> bool) -> Option<Explored> {
+pub(super) fn explore(system: &System, pool: &mut Pool, cancellation: &Cancellation) -> Option<Explored> {
     let mut bench = Bench::default();
     let steps = system.transition_ids().map(|t| relation(system, pool, &mut bench, t)).collect::<Vec<_>>();
     // What conjuncts share counts for each of them, as it does for steps between places.
@@ -88,7 +89,7 @@ pub(super) fn explore(system: &System, pool: &mut Pool, stop: &dyn Fn() -> bool)
             bench: &mut bench,
             control: &control,
             steps: &steps,
-            stop,
+            cancellation,
             guessed: nothing,
             values: vec![FxHashSet::default(); control.len()],
             ids: FxHashMap::default(),
@@ -178,7 +179,7 @@ impl Attempt<'_> {
             let here: FxHashMap<SymbolId, TermId> =
                 self.control.iter().map(|&v| self.system.var(v).current).zip(values).collect();
             for &of in self.system.leaving(node) {
-                if (self.stop)() || self.bench.work > MOST_WORK {
+                if self.cancellation.is_cancelled() || self.bench.work > MOST_WORK {
                     return Err(Failure::GiveUp);
                 }
                 let Some(terms) = self.bench.with(self.pool, &self.steps[of.index()], &here) else { continue };
@@ -223,7 +224,7 @@ impl Attempt<'_> {
         let mut found = Vec::new();
         let mut open = vec![(vec![None; symbols.len()], terms)];
         while let Some((mut values, terms)) = open.pop() {
-            if self.bench.work > MOST_WORK || (self.stop)() {
+            if self.bench.work > MOST_WORK || self.cancellation.is_cancelled() {
                 return Err(Failure::GiveUp);
             }
             let Some(terms) = self.settle(&position, symbols, &mut values, terms) else { continue };

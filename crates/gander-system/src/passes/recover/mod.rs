@@ -13,6 +13,7 @@
 mod explore;
 mod residue;
 
+use gander_runtime::Cancellation;
 use gander_term::{Pool, SymbolId, TermId, Value, evaluate};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -56,7 +57,7 @@ struct Place {
 
 /// The system with control that its variables hold as nodes; none if it has none that is worth it, or if it is of a kind
 /// that the pass does not know: only files of other tools that ask about states are changed. `stop` may end the search.
-pub fn recover_control(system: &System, stop: &dyn Fn() -> bool) -> Result<Option<Recovered>, BuildError> {
+pub fn recover_control(system: &System, cancellation: &Cancellation) -> Result<Option<Recovered>, BuildError> {
     let about_states = |kind: &ClaimKind| match kind {
         ClaimKind::Always(_) => true,
         ClaimKind::Reachable(goals) => matches!(goals[..], [Goal::State(_)]),
@@ -72,7 +73,7 @@ pub fn recover_control(system: &System, stop: &dyn Fn() -> bool) -> Result<Optio
         return Ok(None);
     }
     let mut pool = Pool::fork(&system.pool);
-    match explore(system, &mut pool, stop) {
+    match explore(system, &mut pool, cancellation) {
         Some(explored) => Build::new(system, pool, explored)?.finish().map(Some),
         None => Ok(None),
     }

@@ -1,3 +1,4 @@
+use gander_runtime::Cancellation;
 use gander_term::Sort;
 
 use super::*;
@@ -27,7 +28,7 @@ fn counting() -> Model {
 }
 
 fn recovered(system: &System) -> Option<Recovered> {
-    recover_control(system, &|| false).unwrap()
+    recover_control(system, &Cancellation::new()).unwrap()
 }
 
 #[test]
@@ -127,5 +128,7 @@ fn other_claims_and_drawn_systems_are_left_alone() {
     let mut m = counting();
     m.builder.set_structure(Structure::Undrawn);
     assert!(recovered(&m.finish()).is_none());
-    assert!(recover_control(&counting().finish(), &|| true).unwrap().is_none());
+    let cancelled = Cancellation::new();
+    cancelled.cancel();
+    assert!(recover_control(&counting().finish(), &cancelled).unwrap().is_none());
 }

@@ -20,6 +20,7 @@ mod walk;
 
 use std::time::Duration;
 
+use gander_runtime::Cancellation;
 use gander_system::passes::{Asked, Aspect, Begin, Stage, liveness_to_safety};
 use gander_system::{ClaimId, Evidence, Rounds, StartId, System};
 use gander_term::{Pool, TermId};
@@ -116,8 +117,8 @@ impl GreatestFixpoint {
     }
 
     /// One piece of work.
-    pub(super) fn advance(&mut self, is_cancelled: &dyn Fn() -> bool) -> Found {
-        match self.piece(is_cancelled) {
+    pub(super) fn advance(&mut self, cancellation: &Cancellation) -> Found {
+        match self.piece(cancellation) {
             Ok(found) => found,
             Err(GivenUp) => Found::Nothing(String::new()),
         }
@@ -129,13 +130,13 @@ impl GreatestFixpoint {
         used < FRESH || (done < FRESH_WORK && used < LARGE_STEP * done as u32)
     }
 
-    fn piece(&mut self, is_cancelled: &dyn Fn() -> bool) -> Result<Found, GivenUp> {
+    fn piece(&mut self, cancellation: &Cancellation) -> Result<Found, GivenUp> {
         let Some(work) = &mut self.work else {
             self.work = Some(Work::new(&self.system, &self.asked).ok_or(GivenUp)?);
             return Ok(Found::More);
         };
         let mut left = PIECE;
-        while left > 0 && !is_cancelled() {
+        while left > 0 && !cancellation.is_cancelled() {
             let k = work.levels.len() - 1;
             if !work.begins_in(k)? {
                 return work.at_most(&self.system, self.claim, k).map(Found::Finite);
@@ -144,11 +145,11 @@ impl GreatestFixpoint {
                 return Err(GivenUp);
             }
             let before = work.done;
-            let level = work.level(is_cancelled)?;
+            let level = work.level(cancellation)?;
             left = left.saturating_sub(1 + work.done - before);
             if level && work.is_stable()? {
                 return match work.exact && self.asked.begin == Begin::AtStart {
-                    true => work.lasso(is_cancelled, &self.system).map(Found::Run).ok_or(GivenUp),
+                    true => work.lasso(cancellation, &self.system).map(Found::Run).ok_or(GivenUp),
                     false => Err(GivenUp),
                 };
             }
@@ -299,14 +300,14 @@ impl Work {
     }
 
     /// Works on the next level; true if it is complete.
-    fn level(&mut self, is_cancelled: &dyn Fn() -> bool) -> Result<bool, GivenUp> {
+    fn level(&mut self, cancellation: &Cancellation) -> Result<bool, GivenUp> {
         let node = self.next.len();
         if node < self.moves.len() {
             let Some(last) = self.levels.last().cloned() else { return Err(GivenUp) };
             let mut here = Vec::new();
             for number in 0..self.moves[node].len() {
                 for &goal in &last[self.moves[node][number].target] {
-                    if is_cancelled() {
+                    if cancellation.is_cancelled() {
                         return Ok(false);
                     }
                     if let Some(p) = self.before(node, number, goal)? {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use gander_certify::{CheckLimits, Checker};
 use gander_oracle::{Settings, generate_with};
+use gander_runtime::Cancellation;
 use gander_smt::Solvers;
 use gander_system::passes::{Asked, Finding};
 use gander_system::{ClaimId, Evidence, Rounds, System, Verdict};
@@ -15,7 +16,7 @@ use super::GreatestFixpoint;
 fn followed(system: &Arc<System>, claim: ClaimId, asked: &Asked) -> Option<(bool, Evidence)> {
     let mut eg = GreatestFixpoint::new(system, claim, asked.clone())?;
     for _ in 0..20 {
-        match eg.advance(&|| false) {
+        match eg.advance(&Cancellation::new()) {
             Found::More => {}
             Found::Run(evidence) => return Some((true, evidence)),
             Found::Finite(rounds) if !asked.finite => {

@@ -3,6 +3,7 @@
 //! At each state the first move is taken that leads to such a state, and what it chooses is chosen in the same way every time. So if
 //! a state comes again, the walk is a lasso.
 
+use gander_runtime::Cancellation;
 use gander_system::{Evidence, Leg, Run, StartId, State, Step, System};
 use gander_term::{Sort, Value};
 use rustc_hash::FxHashMap;
@@ -36,17 +37,17 @@ struct Taken {
 
 impl Work {
     /// A lasso in the last level, which is stable.
-    pub(super) fn lasso(&self, is_cancelled: &dyn Fn() -> bool, system: &System) -> Option<Evidence> {
-        let walks = [Pick::Greatest, Pick::Least].into_iter().filter_map(|pick| self.walk(is_cancelled, system, pick));
+    pub(super) fn lasso(&self, cancellation: &Cancellation, system: &System) -> Option<Evidence> {
+        let walks = [Pick::Greatest, Pick::Least].into_iter().filter_map(|pick| self.walk(cancellation, system, pick));
         walks.min_by_key(|w| if let Evidence::Lasso { run, .. } = w { run.length() } else { u64::MAX })
     }
 
-    fn walk(&self, is_cancelled: &dyn Fn() -> bool, system: &System, pick: Pick) -> Option<Evidence> {
+    fn walk(&self, cancellation: &Cancellation, system: &System, pick: Pick) -> Option<Evidence> {
         let begin = |b: &super::Beginning| Some((b.start?, b.node, self.step(b.node, &b.rows, &[], pick)?));
         let (start, mut node, mut taken) = self.beginnings.iter().find_map(begin)?;
         let mut met: FxHashMap<(usize, Vec<i64>), usize> = FxHashMap::default();
         let mut steps = Vec::new();
-        while steps.len() < MOST_STEPS && !is_cancelled() {
+        while steps.len() < MOST_STEPS && !cancellation.is_cancelled() {
             let memory = self.memory(&taken.values, system.vars.len());
             if let Some(&back_to) = met.get(&(node, memory.clone())) {
                 return self.evidence(system, start, &steps, back_to);

@@ -1,12 +1,11 @@
 //! A limit on the memory of this process and its children, and how much of it is in use.
 //!
-//! The limit belongs to the process, as memory does. It is kept by those who look out ([`crate::stop`]): work that
-//! finds more memory in use than the limit allows is broken off at its next look, and what it had made is freed. When
-//! one piece of work was broken off, others have [`GRACE`] before they are looked at in this way, as freeing takes time;
-//! unless much more than the limit is in use.
+//! The limit belongs to the process, as memory does. Cancellable work ([`crate::Cancellation::run_cancellable`]) that finds
+//! more memory in use than the limit allows is stopped at its next check, and what it had allocated is freed. After that,
+//! other work has [`GRACE`] before it is stopped, too, because freeing takes time; unless much more than the limit is in use.
 //!
-//! How much is in use is known to whoever runs the program: it sets a [`Probe`]. Without one, or without a limit (a
-//! program that uses these crates as a library), nothing is broken off for memory.
+//! The program sets a [`Probe`] that measures the memory in use. Without one, or without a limit (a program that uses these
+//! crates as a library), no work is stopped for memory.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,14 +13,14 @@ use std::time::{Duration, Instant};
 
 use crate::fault;
 
-/// Tells how many bytes this process and its children have in use; `None` if nobody knows.
+/// Tells how many bytes this process and its children have in use; `None` if it cannot be measured.
 pub type Probe = fn() -> Option<u64>;
 
 /// The probe is asked again after this time. At two gigabytes a second, which a thread needs for using fresh memory,
 /// it is 8 MB.
 const FRESH: Duration = Duration::from_millis(4);
 
-/// How long other work is spared when some was broken off.
+/// How long other work is spared after some was stopped.
 const GRACE: Duration = Duration::from_millis(300);
 
 /// More than the limit and one part in so many of it is much more.
@@ -71,10 +70,10 @@ pub fn in_use() -> Option<u64> {
     Some(bytes)
 }
 
-/// True if this work has to be broken off for memory, with this much more in use soon. If so, other work is spared.
-pub(crate) fn must_break_off(more: u64) -> bool {
+/// True if this work has to stop for memory, with this much more in use soon. Other work is spared then.
+pub(crate) fn must_stop(more: u64) -> bool {
     let limit = LIMIT.load(Ordering::Relaxed);
-    if limit != NONE && fault::happens(fault::MEMORY) {
+    if limit != NONE && fault::happens(fault::kind::MEMORY) {
         return true;
     }
     if limit == NONE {
