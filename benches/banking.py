@@ -181,7 +181,7 @@ def main(words):
         else:
             chosen.append(word)
     if build:
-        subprocess.run(["cargo", "build", "--release", "--quiet", "-p", "gander"], cwd=ROOT, check=True)
+        subprocess.run(["cargo", "build", "--release", "--quiet", "-p", "gander-cli"], cwd=ROOT, check=True)
         subprocess.run([GANDER, "setup"], check=True, stdout=subprocess.DEVNULL)
     z3 = solver("z3")
     parts = {"survey": survey, "limited": limited, "fibonacci": fibonacci, "chains": chains}

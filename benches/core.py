@@ -17,7 +17,7 @@ def build():
     """Builds the command, unless GANDER names one."""
     if os.environ.get("GANDER"):
         return
-    subprocess.run(["cargo", "build", "--release", "--quiet", "-p", "gander"], cwd=ROOT, check=True)
+    subprocess.run(["cargo", "build", "--release", "--quiet", "-p", "gander-cli"], cwd=ROOT, check=True)
     subprocess.run([GANDER, "setup"], check=True, stdout=subprocess.DEVNULL)
 
 

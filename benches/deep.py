@@ -88,7 +88,7 @@ def main():
     options = parser.parse_args()
     gander = options.gander
     if gander is None:
-        subprocess.run(["cargo", "build", "--release", "--quiet", "-p", "gander"], cwd=ROOT, check=True)
+        subprocess.run(["cargo", "build", "--release", "--quiet", "-p", "gander-cli"], cwd=ROOT, check=True)
         gander = os.path.join(ROOT, "target", "release", "gander")
     print("| model | | steps | seconds |\n|---|---|--:|--:|")
     with tempfile.TemporaryDirectory() as folder:

@@ -200,7 +200,7 @@ def main(words):
         else:
             chosen.append(word)
     if build:
-        subprocess.run(["cargo", "build", "--release", "--quiet", "-p", "gander"], cwd=ROOT, check=True)
+        subprocess.run(["cargo", "build", "--release", "--quiet", "-p", "gander-cli"], cwd=ROOT, check=True)
         subprocess.run([GANDER, "setup"], check=True, stdout=subprocess.DEVNULL)
     Z3 = z3_path()
     NUSMV = NUSMV or nusmv_path()

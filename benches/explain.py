@@ -124,7 +124,7 @@ def main():
     p.add_argument("--match", default="")
     args = p.parse_args()
     if not args.gander:
-        subprocess.run(["cargo", "build", "--release", "-p", "gander"], cwd=ROOT, check=True)
+        subprocess.run(["cargo", "build", "--release", "-p", "gander-cli"], cwd=ROOT, check=True)
     gander = args.gander or os.path.join(ROOT, "target/release/gander")
     {"one": one, "core": core, "minimal": minimal, "all": every}[args.part](gander, args)
 

@@ -136,7 +136,7 @@ def main(words):
         else:
             sys.exit(__doc__)
     if build:
-        subprocess.run(["cargo", "build", "--release", "--quiet", "-p", "gander"], cwd=ROOT, check=True)
+        subprocess.run(["cargo", "build", "--release", "--quiet", "-p", "gander-cli"], cwd=ROOT, check=True)
     print("| file | MB | s | processor s | peak MB |\n|---|--:|--:|--:|--:|")
     with tempfile.TemporaryDirectory() as folder:
         for k, (name, make, extension) in enumerate(SHAPES):

@@ -79,7 +79,7 @@ impl Totals {
 }
 
 fn setup() -> Result<(), String> {
-    run(cargo(&["run", "--quiet", "--package", "gander", "--", "setup"]), "set-up of the solvers")?;
+    run(cargo(&["run", "--quiet", "--package", "gander-cli", "--", "setup"]), "set-up of the solvers")?;
     set_up_browser();
     Ok(())
 }
@@ -176,7 +176,7 @@ fn test(extent: Extent) -> Result<(), String> {
     if extent == Extent::Full {
         println!("\n== once more without yices ==");
         let hidden = [("GANDER_YICES", "none")];
-        if let Err(e) = run_tests(&["--package", "gander", "--tests"], &hidden, &skipped, &mut totals) {
+        if let Err(e) = run_tests(&["--package", "gander", "--package", "gander-cli", "--tests"], &hidden, &skipped, &mut totals) {
             failures.push(format!("without yices: {e}"));
         }
     }

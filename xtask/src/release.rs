@@ -1,6 +1,6 @@
 //! The release binary: static-PIE, stripped, without a path of the machine that built it.
 //!
-//! The package's build script asks for static-PIE linking where the C toolchain can (`crates/gander/build.rs`). Here paths of
+//! The package's build script asks for static-PIE linking where the C toolchain can (`crates/gander-cli/build.rs`). Here paths of
 //! sources are mapped to short names, and the result is looked at: what was asked for and did not happen is an error.
 
 use std::env;
@@ -13,7 +13,7 @@ use crate::{cargo, root, run};
 /// Builds the binary and checks it; prints where it is.
 pub fn release() -> Result<(), String> {
     let target = root().join("target").join("dist");
-    let mut build = cargo(&["build", "--release", "--package", "gander", "--bin", "gander"]);
+    let mut build = cargo(&["build", "--release", "--package", "gander-cli", "--bin", "gander"]);
     build.env("CARGO_ENCODED_RUSTFLAGS", flags().join("\x1f")).env("CARGO_PROFILE_RELEASE_STRIP", "symbols");
     build.arg("--target-dir").arg(&target);
     run(build, "release binary")?;
