@@ -1,7 +1,8 @@
 //! Project tasks.
 //!
-//! `cargo xtask test` fetches the solvers, then runs formatting and lint checks and every test layer, once with all
-//! solvers and the end-to-end layers once more without yices. It ends with what was skipped and one line of totals.
+//! `cargo xtask test` fetches the solvers, then checks formatting, lints and dependencies and runs every test in its fast tier.
+//! `cargo xtask test --full` runs the full tier of random tests, tests in a browser and beside NuSMV, and the end-to-end tests
+//! once more without yices. Both end with what was skipped and one line of totals.
 
 mod dependencies;
 mod release;
@@ -16,8 +17,8 @@ use std::time::Instant;
 use gander_io::programs;
 
 const USAGE: &str = "\
-cargo xtask test          set up the solvers, then run every check and test
-cargo xtask test --quick  the same without lints and without the second pass that hides yices
+cargo xtask test          set up the solvers, then run lints and tests; random tests do little
+cargo xtask test --full   what that leaves out: longer random tests, a browser, NuSMV, and a pass without yices
 cargo xtask deny          check licences, sources and advisories of the dependencies (deny.toml)
 cargo xtask release       build the release binary and check that it is static-PIE and holds no build paths
 cargo xtask setup         only set up the solvers, a browser, and NuSMV for the tests
@@ -27,11 +28,14 @@ fn main() -> ExitCode {
     let args: Vec<String> = env::args().skip(1).collect();
     let words: Vec<&str> = args.iter().map(String::as_str).collect();
     let done = match words[..] {
-        ["test"] => test(Extent::Full),
-        ["test", "--quick"] => test(Extent::Quick),
+        ["test"] => test(Extent::Fast),
+        ["test", "--full"] => test(Extent::Full),
         ["deny"] => dependencies::dependencies(),
         ["release"] => release::release(),
-        ["setup"] => setup().map(|()| drop(bring_nusmv())),
+        ["setup"] => setup().map(|()| {
+            set_up_browser();
+            drop(bring_nusmv());
+        }),
         _ => {
             eprint!("{USAGE}");
             return ExitCode::from(2);
@@ -48,7 +52,7 @@ fn main() -> ExitCode {
 
 #[derive(Clone, Copy, PartialEq)]
 enum Extent {
-    Quick,
+    Fast,
     Full,
 }
 
@@ -79,9 +83,7 @@ impl Totals {
 }
 
 fn setup() -> Result<(), String> {
-    run(cargo(&["run", "--quiet", "--package", "gander-cli", "--", "setup"]), "set-up of the solvers")?;
-    set_up_browser();
-    Ok(())
+    run(cargo(&["run", "--quiet", "--package", "gander-cli", "--", "setup"]), "set-up of the solvers")
 }
 
 /// Pages are tested in a browser. One that is missing is installed where that is possible; without it these tests are
@@ -160,23 +162,30 @@ fn find_below(folder: &Path, name: &str) -> Option<PathBuf> {
 fn test(extent: Extent) -> Result<(), String> {
     let clock = Instant::now();
     setup()?;
-    let nusmv = bring_nusmv();
-    let skipped = skip_log()?;
+    let mut tools: Vec<(&str, String)> = Vec::new();
     if extent == Extent::Full {
+        set_up_browser();
+        tools.extend(bring_nusmv().map(|path| ("GANDER_TOOL_NUSMV", path)));
+        tools.push(("GANDER_TESTS", "full".to_string()));
+    }
+    let skipped = skip_log()?;
+    if extent == Extent::Fast {
         run(cargo(&["fmt", "--all", "--", "--check"]), "formatting")?;
         run(cargo(&["clippy", "--quiet", "--workspace", "--all-targets", "--", "-D", "warnings"]), "lints")?;
         dependencies::dependencies()?;
     }
     let mut totals = Totals::default();
     let mut failures = Vec::new();
-    let tools: Vec<(&str, &str)> = nusmv.iter().map(|path| ("GANDER_TOOL_NUSMV", path.as_str())).collect();
+    let tools: Vec<(&str, &str)> = tools.iter().map(|(name, value)| (*name, value.as_str())).collect();
     if let Err(e) = run_tests(&["--workspace"], &tools, &skipped, &mut totals) {
         failures.push(e);
     }
     if extent == Extent::Full {
         println!("\n== once more without yices ==");
         let hidden = [("GANDER_YICES", "none")];
-        if let Err(e) = run_tests(&["--package", "gander", "--package", "gander-cli", "--tests"], &hidden, &skipped, &mut totals) {
+        if let Err(e) =
+            run_tests(&["--package", "gander", "--package", "gander-cli", "--tests"], &hidden, &skipped, &mut totals)
+        {
             failures.push(format!("without yices: {e}"));
         }
     }

@@ -107,7 +107,7 @@ mod tests {
     use std::sync::Arc;
     use std::time::Duration;
 
-    use gander_oracle::{GeneratedSystem, OpenRun, OpenSystem, generate, generate_open};
+    use gander_oracle::{GeneratedSystem, OpenRun, OpenSystem, Tier, generate, generate_open};
     use gander_smt::Solvers;
     use gander_system::{ClaimId, Evidence, Verdict};
 
@@ -161,6 +161,9 @@ mod tests {
 
     #[test]
     fn every_seeded_bug_is_caught() {
+        if !Tier::is_full("every_seeded_bug_is_caught") {
+            return;
+        }
         // Without simulation, which shares nothing of the encoding and would answer in time.
         are_caught(&SeededBug::ALL, &["bmc", "induction"]);
     }
@@ -206,6 +209,9 @@ mod tests {
 
     #[test]
     fn bugs_of_small_sizes_are_caught() {
+        if !Tier::is_full("bugs_of_small_sizes_are_caught") {
+            return;
+        }
         use SeededBug::*;
         let solvers = Arc::new(Solvers::from_environment().kept_running());
         for bug in [LastInstanceForgotten, QuantifiersSwapped, DepthSkipped, SizeSkipped] {
@@ -228,24 +234,36 @@ mod tests {
 
     #[test]
     fn bugs_of_diagrams_are_caught() {
+        if !Tier::is_full("bugs_of_diagrams_are_caught") {
+            return;
+        }
         use SeededBug::*;
         are_caught(&[DroppedAssumption, IgnoredOverflow, WrongNode], &["bdd"]);
     }
 
     #[test]
     fn bugs_of_explicit_search_are_caught() {
+        if !Tier::is_full("bugs_of_explicit_search_are_caught") {
+            return;
+        }
         use SeededBug::*;
         are_caught(&[DroppedFrame, WrongNode, DroppedAssumption, LostState], &["explicit"]);
     }
 
     #[test]
     fn bugs_of_property_directed_reachability_are_caught() {
+        if !Tier::is_full("bugs_of_property_directed_reachability_are_caught") {
+            return;
+        }
         use SeededBug::*;
         are_caught(&[ForgottenStart, FramesTakenForEqual, LemmaTooHigh, DroppedAssumption], &["pdr"]);
     }
 
     #[test]
     fn bugs_of_the_search_for_invariants_are_caught() {
+        if !Tier::is_full("bugs_of_the_search_for_invariants_are_caught") {
+            return;
+        }
         use SeededBug::*;
         are_caught(&[ForgottenStart, StaleAssumption, ShortBase], &["invariants"]);
     }
@@ -299,6 +317,9 @@ mod tests {
 
     #[test]
     fn every_seeded_bug_of_acceleration_is_caught() {
+        if !Tier::is_full("every_seeded_bug_of_acceleration_is_caught") {
+            return;
+        }
         let solvers = Arc::new(Solvers::from_environment());
         let (right, errors) = accelerated(&solvers, None);
         assert_eq!(right[..2], ["fails after 60", "fails after 51"]);
@@ -313,29 +334,44 @@ mod tests {
 
     #[test]
     fn bugs_of_backward_search_are_caught() {
+        if !Tier::is_full("bugs_of_backward_search_are_caught") {
+            return;
+        }
         use SeededBug::*;
         are_caught(&[ForgottenGuard, SubsumedTheWrongWay, ParameterNotRenamed], &["backward"]);
     }
 
     #[test]
     fn bugs_of_node_invariants_are_caught() {
+        if !Tier::is_full("bugs_of_node_invariants_are_caught") {
+            return;
+        }
         use SeededBug::*;
         are_caught(&[ForgottenGuard, DroppedFrame, DroppedAssumption, ForgottenStart, TakenForExact], &["nodes"]);
     }
 
     #[test]
     fn bugs_of_directed_search_are_caught() {
+        if !Tier::is_full("bugs_of_directed_search_are_caught") {
+            return;
+        }
         use SeededBug::*;
         are_caught(&[DroppedFrame, WrongNode, DroppedAssumption], &["guided"]);
     }
 
     #[test]
     fn bugs_of_path_search_are_caught() {
+        if !Tier::is_full("bugs_of_path_search_are_caught") {
+            return;
+        }
         are_caught(&[SeededBug::ChoicesShared, SeededBug::PathForgotten], &["paths"]);
     }
     /// Octagons make candidates only: a wrong one is sifted out, and no answer is wrong for it.
     #[test]
     fn a_wrong_closure_of_octagons_costs_candidates_only() {
+        if !Tier::is_full("a_wrong_closure_of_octagons_costs_candidates_only") {
+            return;
+        }
         let solvers = Arc::new(Solvers::from_environment());
         for seed in 0..40 {
             let how = noticed(&solvers, &generate(seed), Some(SeededBug::WrongClosure), &["invariants"]);

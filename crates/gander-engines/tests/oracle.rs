@@ -1,6 +1,6 @@
 //! Each engine and the whole portfolio against the brute-force oracle, on random systems.
 //!
-//! `GANDER_ORACLE_SYSTEMS` sets how many. The example `oracle` of this crate runs more and prints.
+//! `GANDER_ORACLE_SYSTEMS` sets how many; without it the tier does. The example `oracle` of this crate runs more and prints.
 
 #[path = "models/against_oracle.rs"]
 mod against_oracle;
@@ -8,12 +8,12 @@ mod against_oracle;
 use std::sync::Arc;
 
 use against_oracle::Portfolio;
-use gander_oracle::{Comparison, Decider, Decision, Lengths, Report, Settings, compare, compare_open};
+use gander_oracle::{Comparison, Decider, Decision, Lengths, Report, Settings, Tier, compare, compare_open};
 use gander_system::passes::flatten;
 use gander_system::{ClaimKind, Goal, Structure, System};
 
 fn systems() -> u64 {
-    std::env::var("GANDER_ORACLE_SYSTEMS").ok().and_then(|n| n.parse().ok()).unwrap_or(100)
+    std::env::var("GANDER_ORACLE_SYSTEMS").ok().and_then(|n| n.parse().ok()).unwrap_or_else(|| Tier::amount(20, 100))
 }
 
 fn agrees(mut portfolio: Portfolio, lengths: Lengths, first: u64) -> Report {

@@ -228,12 +228,15 @@ fn nearest(world: &World<'_>, all: &[Walk], walk: &Walk, explained: &RunExplanat
 }
 
 #[test]
-fn six_hundred_random_systems() {
+fn explanations_of_random_runs_agree_with_brute_force() {
     let solvers = Arc::new(Solvers::from_environment().kept_running());
     if solvers.all().is_empty() {
         return;
     }
-    let wanted = std::env::var("GANDER_RANDOM_RUNS").ok().and_then(|n| n.parse().ok()).unwrap_or(600);
+    let wanted = std::env::var("GANDER_RANDOM_RUNS")
+        .ok()
+        .and_then(|n| n.parse().ok())
+        .unwrap_or_else(|| gander_oracle::Tier::amount(60, 600) as usize);
     let mut checker = Certify(Checker::new(&solvers, CheckLimits::default()));
     let compared = (0..).filter(|&seed| agrees(&mut checker, &solvers, seed)).take(wanted).count();
     assert_eq!(compared, wanted);

@@ -54,6 +54,7 @@ pub mod languages;
 mod open;
 mod random;
 mod shrink;
+mod tier;
 
 use std::fmt;
 
@@ -66,6 +67,7 @@ pub use explore::{Choice, Reachable};
 pub use generate::{Emphasis, Flavour, GeneratedSystem, Settings, Shape, Size, generate, generate_with};
 pub use open::{OpenRun, OpenRuns, OpenSystem, SIZES, compare_open, generate_open};
 pub use shrink::{Effort, shrink};
+pub use tier::Tier;
 
 /// How much the oracle does before it refuses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,7 +1,7 @@
 //! On random systems, passes keep the verdict of every claim, and runs that they lift are runs.
 
 use gander_oracle::{Answer, GeneratedSystem, Limits, Reachable, Refusal, Settings, decide, generate, generate_with};
-use gander_system::passes::{Passes, Restore, chain, compose, constants, flatten, slice};
+use gander_system::passes::{Restore, chain, compose, flatten};
 // All names at the root, where the shared helpers look for them.
 use gander_system::*;
 use gander_term::{Pool, Value, evaluate};
@@ -114,41 +114,14 @@ fn lifts_invariant(what: &str, g: &GeneratedSystem, new: &System, back: &dyn Res
 fn invariants_are_lifted() {
     let mut lifted = 0;
     for g in systems().take(40) {
-        let pass = constants(&g.system).unwrap();
-        lifted += usize::from(lifts_invariant("constants", &g, &pass.system, &pass));
         let pass = flatten(&g.system).unwrap();
         lifted += usize::from(lifts_invariant("flatten", &g, &pass.system, &pass));
-        let pass = slice(&g.system, ClaimId(0)).unwrap();
-        lifted += usize::from(lifts_invariant("slice", &g, &pass.system, &pass));
     }
-    assert!(lifted > 80, "{lifted}");
+    assert!(lifted > 25, "{lifted}");
 }
 
 fn systems() -> impl Iterator<Item = GeneratedSystem> {
     (0..SYSTEMS).map(generate)
-}
-
-#[test]
-fn constants_keep_verdicts() {
-    let mut tally = Tally::default();
-    let mut learned = 0;
-    for g in systems() {
-        let pass = constants(&g.system).unwrap();
-        learned += pass.learned().count();
-        let Ok(answers) = decide(&pass.system, limits()) else { continue };
-        for ((claim, &old), new) in g.system.claims.iter().zip(&g.answers).zip(&answers) {
-            tally.compare("constants", g.seed, claim, old, new);
-            if let Ok(new) = new {
-                assert_eq!(new.length, old.length, "seed {}, claim {}", g.seed, claim.name);
-            }
-        }
-        for run in some_runs(&pass.system) {
-            let lifted = pass.run(&run);
-            assert!(lifted.is_some());
-            tally.lift("constants", g.seed, &g.system, lifted);
-        }
-    }
-    assert!(learned > 0 && tally.same > 10 * tally.refused && tally.runs > 500, "{learned} {tally:?}");
 }
 
 #[test]
@@ -173,32 +146,6 @@ fn flattening_keeps_verdicts() {
 }
 
 #[test]
-fn slices_keep_verdicts() {
-    let mut tally = Tally::default();
-    let mut dropped = 0;
-    for g in systems() {
-        for (i, (claim, &old)) in g.system.claims.iter().zip(&g.answers).enumerate() {
-            let pass = slice(&g.system, ClaimId::from(i)).unwrap();
-            if pass.dropped().next().is_none() {
-                continue;
-            }
-            dropped += pass.dropped().count();
-            let Ok(answers) = decide(&pass.system, limits()) else { continue };
-            let runs = some_runs(&pass.system);
-            let lifted: Vec<Option<Run>> = runs.iter().map(|r| pass.run(r)).collect();
-            if lifted.iter().all(Option::is_some) {
-                tally.compare("slice", g.seed, claim, old, &answers[0]);
-            }
-            for run in lifted {
-                tally.lift("slice", g.seed, &g.system, run);
-            }
-        }
-    }
-    assert!(dropped > 100 && tally.same > 10 * tally.refused && tally.runs > 500, "{dropped} {tally:?}");
-    assert!(tally.runs > 10 * tally.not_lifted, "{tally:?}");
-}
-
-#[test]
 fn chains_keep_verdicts_and_lengths() {
     let mut tally = Tally::default();
     let mut several = 0;
@@ -220,34 +167,6 @@ fn chains_keep_verdicts_and_lengths() {
     }
     assert!(several > 20 && tally.same > 10 * tally.refused && tally.runs > 500, "{several} {tally:?}");
     assert_eq!(tally.not_lifted, 0);
-}
-
-#[test]
-fn passes_follow_each_other() {
-    let mut tally = Tally::default();
-    for g in systems() {
-        for (i, (claim, &old)) in g.system.claims.iter().zip(&g.answers).enumerate() {
-            let ClaimKind::Reachable(goals) = &claim.kind else { continue };
-            if goals.len() < 2 {
-                continue;
-            }
-            let staged = chain(&g.system, ClaimId::from(i)).unwrap();
-            let folded = constants(&staged.system).unwrap();
-            let sliced = slice(&folded.system, ClaimId(0)).unwrap();
-            let flat = flatten(&sliced.system).unwrap();
-            let last = flat.system.clone();
-            let Ok(answers) = decide(&last, limits()) else { continue };
-            let back = Passes::new().then(staged).then(folded).then(sliced).then(flat);
-            let lifted: Vec<Option<Run>> = some_runs(&last).iter().map(|r| back.run(r)).collect();
-            if lifted.iter().all(Option::is_some) {
-                tally.compare("all passes", g.seed, claim, old, &answers[0]);
-            }
-            for run in lifted {
-                tally.lift("all passes", g.seed, &g.system, run);
-            }
-        }
-    }
-    assert!(tally.same > 20 && tally.runs > 100 && tally.runs > 10 * tally.not_lifted, "{tally:?}");
 }
 
 #[test]

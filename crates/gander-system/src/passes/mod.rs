@@ -3,10 +3,8 @@
 //! | pass | what it does |
 //! |---|---|
 //! | [`chain`] | a chain of goals as plain reachability of a node |
-//! | [`constants`] | variables that never change become constants |
 //! | [`definitions`] | variables that are functions of others are replaced by what they stand for |
 //! | [`with_shortcuts`] | further transitions that stand for several steps |
-//! | [`slice`] | only the variables that matter for a claim |
 //! | [`liveness_to_safety`] | liveness claims as claims about safety |
 //! | [`within`], [`started_at`] | the same steps with another claim or start |
 //! | [`flatten`] | one node; the old node is a variable |
@@ -22,7 +20,6 @@
 
 mod chain;
 mod compose;
-mod constants;
 mod copying;
 mod definitions;
 mod enabled;
@@ -35,13 +32,11 @@ mod recover;
 mod relocate;
 mod restart;
 mod shortcuts;
-mod slice;
 
 pub use chain::{Chain, ChainError, chain};
 pub use compose::{
     ComposeError, ComposeLimits, Composed, LeftOut, Link, Sync, compose, compose_linked, compose_within,
 };
-pub use constants::{Constants, constants};
 pub use definitions::{Definitions, definitions};
 pub use flatten::{Flat, flatten};
 pub use granules::{Divided, Fork, Grain, Granule, granules};
@@ -53,7 +48,6 @@ pub use pinned::{Eliminate, PinError, Pinned, pinned};
 pub use recover::{Recovered, recover_control};
 pub use restart::{outside, started_at, within};
 pub use shortcuts::{Shortcut, with_shortcuts};
-pub use slice::{Slice, slice};
 
 use crate::evidence::{Evidence, NodeFormulas, Run};
 use crate::origin::ElementId;
@@ -106,46 +100,5 @@ pub trait Restore {
             | Evidence::Possible { .. }
             | Evidence::Impossible { .. } => None,
         }
-    }
-}
-
-/// The map back over several passes, made one after the other.
-#[derive(Default)]
-pub struct Passes {
-    steps: Vec<Box<dyn Restore + Send + std::marker::Sync>>,
-}
-
-impl Passes {
-    /// No pass yet.
-    pub fn new() -> Passes {
-        Passes::default()
-    }
-
-    /// Notes that a further pass was made, of the system that the passes before made.
-    pub fn then(mut self, pass: impl Restore + Send + std::marker::Sync + 'static) -> Passes {
-        self.steps.push(Box::new(pass));
-        self
-    }
-}
-
-impl Restore for Passes {
-    fn run(&self, run: &Run) -> Option<Run> {
-        self.steps.iter().rev().try_fold(run.clone(), |run, pass| pass.run(&run))
-    }
-
-    fn invariant(&self, invariant: &NodeFormulas) -> Option<NodeFormulas> {
-        self.steps.iter().rev().try_fold(invariant.clone(), |i, pass| pass.invariant(&i))
-    }
-
-    fn is_exact(&self) -> bool {
-        self.steps.iter().all(|pass| pass.is_exact())
-    }
-
-    fn element(&self, element: ElementId) -> Option<ElementId> {
-        self.steps.iter().rev().try_fold(element, |e, pass| pass.element(e))
-    }
-
-    fn evidence(&self, evidence: &Evidence) -> Option<Evidence> {
-        self.steps.iter().rev().try_fold(evidence.clone(), |e, pass| pass.evidence(&e))
     }
 }
