@@ -12,43 +12,20 @@
 //! 5. `finish`: the system.
 //!
 //! Nothing recurses over the input, but types, whose depth is limited. The work is linear in the size of the program once
-//! calls are inlined and arrays are scalars; both are limited (`model::LIMITS`), with a diagnostic.
+//! calls are inlined and arrays are scalars; both are limited (`system::model::LIMITS`), with a diagnostic.
 
-mod aggregates;
-mod assumptions;
-mod blocks;
-mod calls;
-mod causality;
-mod choice;
-mod clocks;
-mod contracts;
-mod datatypes;
-mod dialect;
-mod equations;
+mod arrays;
+mod checks;
 mod expressions;
-mod finish;
-mod functions;
 mod globals;
-mod induction;
-mod instances;
-mod machine;
-mod memory;
-mod model;
-mod module;
-mod open_arrays;
-mod operators;
-mod pure;
-mod refine;
+mod nodes;
 mod report;
-mod resolve;
-mod sampling;
-mod streams;
+mod system;
 mod types;
-mod values;
 mod walk;
 
 pub(super) use globals::Globals;
-pub(super) use module::{Names, module};
+pub(super) use nodes::module::{Names, module};
 pub(super) use report::Report;
 
 use gander_system::System;
@@ -57,7 +34,7 @@ use rustc_hash::FxHashSet;
 use super::ast::{File, Node, Word};
 use crate::diagnostic::Diagnostic;
 use crate::{Code, Loaded};
-use model::Model;
+use system::model::Model;
 
 /// The systems of a file: the first root, then the others.
 pub(super) fn elaborate(file: &File, text: &str, parsed: Vec<Diagnostic>) -> Loaded {
@@ -80,8 +57,8 @@ pub(super) fn elaborate(file: &File, text: &str, parsed: Vec<Diagnostic>) -> Loa
 fn systems(file: &File, text: &str, report: &mut Report) -> Vec<System> {
     let globals = Globals::new(file, text, report);
     globals.check_recursion(report);
-    memory::check(&globals, report);
-    assumptions::check(&globals, report);
+    checks::memory::check(&globals, report);
+    nodes::assumptions::check(&globals, report);
     let roots = globals.roots();
     if roots.is_empty() {
         let span = crate::Span::at(0);
@@ -151,7 +128,7 @@ fn system(
 ) -> Option<(System, bool)> {
     let model = model(globals, root, qualified, FxHashSet::default(), report)?;
     for instance in &model.instances {
-        if let instances::Body::Node(node) = instance.body
+        if let nodes::instances::Body::Node(node) = instance.body
             && let Some(&n) = globals.node_of.get(&node.name.word)
         {
             with_body[n] = true;

@@ -1,0 +1,224 @@
+//! Definitions of all elements of an array by elements of the same arrays: which of them are well-founded.
+//!
+//! In `A[i] = if i = 0 then 0 else A[i - 1]` the array depends on itself at the same instant, but each element only on
+//! those before it. A set of such definitions that depend on each other is accepted, as in Kind 2, if every way from an
+//! element back to its own array leads to a smaller index. Reads outside of an array are no reads of elements, so no way
+//! goes down for ever.
+//!
+//! With several indices they are compared as words are in a dictionary: the first index never grows, and where it
+//! stays the same the second gets smaller, and so on.
+
+use gander_term::{Op, TermId, Value};
+
+use crate::lustre::elaborate::arrays::open_arrays::Binder;
+use crate::lustre::elaborate::system::model::Model;
+use crate::lustre::elaborate::system::streams::StreamId;
+
+/// Differences between indices beyond this are not looked at.
+const MAX_OFFSET: i64 = 1_000_000_000;
+
+/// More work than this is not spent on one set of definitions.
+const MAX_WORK: usize = 10_000_000;
+
+/// One definition reads an element of another array.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::lustre::elaborate) struct Reading {
+    pub(in crate::lustre::elaborate) from: usize,
+    pub(in crate::lustre::elaborate) to: usize,
+    /// By index: by how much that of what is read is larger. None if that is not known, or the whole array is read.
+    pub(in crate::lustre::elaborate) offsets: Option<Vec<i64>>,
+}
+
+impl Model<'_> {
+    /// Whether a term is an element of a stream of arrays at known distances from the indices `over`.
+    pub(in crate::lustre::elaborate) fn element_read(
+        &self,
+        term: TermId,
+        over: &[Binder],
+        stream_of: impl Fn(TermId) -> Option<StreamId>,
+    ) -> Option<(StreamId, Vec<i64>)> {
+        let pool = &self.builder.pool;
+        let mut indices = Vec::new();
+        let mut base = term;
+        while pool.op(base) == Op::Select && indices.len() < over.len() {
+            indices.push(pool.args(base)[1]);
+            base = pool.args(base)[0];
+        }
+        indices.reverse();
+        if indices.len() != over.len() || over.is_empty() {
+            return None;
+        }
+        let stream = stream_of(base)?;
+        if self.defined_over(stream).len() != over.len() {
+            return None;
+        }
+        let offsets: Option<Vec<i64>> = indices.iter().zip(over).map(|(&i, b)| self.distance(i, b.term)).collect();
+        Some((stream, offsets?))
+    }
+
+    /// The number that is added to `index` in `term`.
+    fn distance(&self, term: TermId, index: TermId) -> Option<i64> {
+        let pool = &self.builder.pool;
+        let number = |t: TermId| match pool.as_constant(t) {
+            Some(Value::Int(i)) => i64::try_from(&i).ok().filter(|i| i.abs() <= MAX_OFFSET),
+            _ => None,
+        };
+        match (pool.op(term), pool.args(term)) {
+            _ if term == index => Some(0),
+            (Op::Add, &[a, b]) if a == index => number(b),
+            (Op::Add, &[a, b]) if b == index => number(a),
+            (Op::Sub, &[a, b]) if a == index => number(b).map(|n| -n),
+            _ => None,
+        }
+    }
+}
+
+/// True if definitions that all depend on each other are well-founded.
+pub(in crate::lustre::elaborate) fn is_well_founded(readings: &[&Reading]) -> bool {
+    let mut edges: Vec<(usize, usize, &[i64])> = Vec::new();
+    for reading in readings {
+        match &reading.offsets {
+            Some(offsets) => edges.push((reading.from, reading.to, offsets)),
+            None => return false,
+        }
+    }
+    let dimensions = edges.iter().map(|(_, _, o)| o.len()).max().unwrap_or(0);
+    if edges.iter().any(|(_, _, o)| o.len() != dimensions) {
+        return false;
+    }
+    for d in 0..dimensions {
+        if falls_everywhere(&edges, d) {
+            return true;
+        }
+        if edges.iter().any(|(_, _, o)| o[d] > 0) {
+            return false;
+        }
+        edges.retain(|(_, _, o)| o[d] == 0);
+        if edges.is_empty() {
+            return true;
+        }
+    }
+    false
+}
+
+/// True if the sum of the offsets of one dimension is negative on every cycle (Bellman and Ford's search for a positive cycle, in which each
+/// edge counts a little more than its offset).
+fn falls_everywhere(edges: &[(usize, usize, &[i64])], dimension: usize) -> bool {
+    let mut streams: Vec<usize> = edges.iter().flat_map(|e| [e.0, e.1]).collect();
+    streams.sort_unstable();
+    streams.dedup();
+    let count = streams.len();
+    if count.saturating_mul(edges.len()) > MAX_WORK {
+        return false;
+    }
+    let position = |s: usize| streams.binary_search(&s).unwrap_or(0);
+    let mut longest = vec![0i128; count];
+    for _ in 0..=count {
+        let mut changed = false;
+        for &(from, to, offsets) in edges {
+            let (from, to) = (position(from), position(to));
+            let length = longest[from] + i128::from(offsets[dimension]) * (count as i128 + 1) + 1;
+            if length > longest[to] {
+                longest[to] = length;
+                changed = true;
+            }
+        }
+        if !changed {
+            return true;
+        }
+    }
+    false
+}
+
+/// The strongly connected components of a graph (Tarjan), each with its members; the successors of `s` are `next[s]`.
+pub(in crate::lustre::elaborate) fn components(next: &[Vec<usize>]) -> Vec<Vec<usize>> {
+    let mut number = vec![usize::MAX; next.len()];
+    let mut low = vec![0; next.len()];
+    let mut on_stack = vec![false; next.len()];
+    let (mut stack, mut result, mut count) = (Vec::new(), Vec::new(), 0);
+    for start in 0..next.len() {
+        if number[start] != usize::MAX {
+            continue;
+        }
+        let mut path = vec![(start, 0)];
+        while let Some((s, k)) = path.last_mut() {
+            let s = *s;
+            if *k == 0 {
+                (number[s], low[s]) = (count, count);
+                count += 1;
+                stack.push(s);
+                on_stack[s] = true;
+            }
+            if let Some(&t) = next[s].get(*k) {
+                *k += 1;
+                if number[t] == usize::MAX {
+                    path.push((t, 0));
+                } else if on_stack[t] {
+                    low[s] = low[s].min(number[t]);
+                }
+                continue;
+            }
+            path.pop();
+            if let Some(&(above, _)) = path.last() {
+                low[above] = low[above].min(low[s]);
+            }
+            if low[s] == number[s] {
+                let from = stack.iter().rposition(|&t| t == s).unwrap_or(0);
+                let members = stack.split_off(from);
+                members.iter().for_each(|&t| on_stack[t] = false);
+                result.push(members);
+            }
+        }
+    }
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reading(from: usize, to: usize, offsets: &[i64]) -> Reading {
+        Reading { from, to, offsets: Some(offsets.to_vec()) }
+    }
+
+    fn accepts(readings: &[Reading]) -> bool {
+        is_well_founded(&readings.iter().collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn an_element_may_depend_on_those_before_it() {
+        assert!(accepts(&[reading(0, 0, &[-1])]));
+        assert!(accepts(&[reading(0, 0, &[-1]), reading(0, 0, &[-3])]));
+        assert!(!accepts(&[reading(0, 0, &[0])]));
+        assert!(!accepts(&[reading(0, 0, &[1])]));
+        assert!(!accepts(&[reading(0, 0, &[-1]), reading(0, 0, &[0])]));
+        assert!(!accepts(&[reading(0, 0, &[-1]), Reading { from: 0, to: 0, offsets: None }]));
+    }
+
+    #[test]
+    fn what_counts_is_the_whole_way_round() {
+        // The examples of Kind 2's manual.
+        let refused = [reading(0, 1, &[1]), reading(1, 2, &[-1]), reading(2, 0, &[0])];
+        assert!(!accepts(&refused));
+        let accepted = [reading(0, 1, &[1]), reading(1, 2, &[-1]), reading(2, 0, &[-1]), reading(2, 1, &[0])];
+        assert!(accepts(&accepted));
+    }
+
+    #[test]
+    fn several_indices_are_compared_in_order() {
+        assert!(accepts(&[reading(0, 0, &[-1, 5]), reading(0, 0, &[0, -1])]));
+        assert!(!accepts(&[reading(0, 0, &[1, -1])]));
+        assert!(!accepts(&[reading(0, 0, &[0, -1]), reading(0, 0, &[0, 1])]));
+        assert!(!accepts(&[reading(0, 0, &[0, 0])]));
+    }
+
+    #[test]
+    fn components_are_those_that_reach_each_other() {
+        let mut found = components(&[vec![1], vec![2, 3], vec![0], vec![4], vec![3], vec![]]);
+        for c in &mut found {
+            c.sort_unstable();
+        }
+        found.sort();
+        assert_eq!(found, [vec![0, 1, 2], vec![3, 4], vec![5]]);
+    }
+}
