@@ -10,9 +10,9 @@ use gander_engines::{
     Portfolio, Schedule, engines,
 };
 use gander_lang::lustre::{Program, with_included};
-use gander_lang::{Code, Colour, Diagnostic, LineIndex, Loaded, RenderStyle, SourceFile, language_of, nearest, render};
+use gander_lang::{Code, LineIndex, Loaded, language_of, nearest};
 use gander_race::Entrant;
-use gander_report::describe::{Answered, action_text, claim_view, diagnostic_view};
+use gander_report::describe::{Answered, action_text, claim_view};
 use gander_report::{
     BasisView, CheckView, ClaimView, ConstraintView, DiagnosticView, EngineView, EvidenceView, Paint, Place,
     ScheduleView, Severity, ShownEvidence, VerdictView,
@@ -25,6 +25,7 @@ use gander_system::{ClaimId, ClaimKind, ClaimOrigin, Dataflow, ElementId, Eviden
 use crate::cache::ProofCache;
 use crate::findings::{Lint, findings};
 use crate::input::{IncludeFolders, identity_of};
+use crate::model::{Model, read, shown};
 use crate::modular::{self, Proved};
 use crate::no_run::{self, Runs};
 use crate::nothing::nothing_to_decide;
@@ -218,25 +219,9 @@ pub fn check_source(source: &str, file_name: &str, options: &CheckOptions) -> Ch
 /// Reads a source text in the language that its name says; `.sts` if the name does not say. Files that it includes are
 /// read from beside it.
 pub fn load(source: &str, file_name: &str, paint: Paint) -> (Loaded, Vec<DiagnosticView>) {
-    let language = language_of(file_name);
-    let program = program_of(source, file_name);
-    let source = program.as_ref().map_or(source, |p| p.text.as_str());
-    let mut loaded = match language {
-        Some(language) => (language.load)(source, file_name),
-        None => gander_lang::sts::load(source, file_name),
-    };
-    if let Some(problems) = program.as_ref().map(|p| &p.diagnostics).filter(|d| !d.is_empty()) {
-        // What else is wrong may be so because a file is missing.
-        loaded = Loaded {
-            system: None,
-            others: Vec::new(),
-            diagnostics: problems.clone(),
-            allowances: Vec::new(),
-            modules: None,
-        };
-    }
-    let views = shown(&loaded.diagnostics, source, program.as_ref(), file_name, paint);
-    (loaded, views)
+    let (program, loaded) = read(source, file_name);
+    let diagnostics = shown(&loaded.diagnostics, source, program.as_ref(), file_name, paint);
+    (loaded, diagnostics)
 }
 
 /// The files of a Lustre program, if it includes any.
@@ -246,45 +231,9 @@ pub(crate) fn program_of(source: &str, file_name: &str) -> Option<Program> {
     with_included(source, file_name, &identity_of(file_name), &mut |by, path| folders.read(by, path))
 }
 
-/// Views of messages about a text that was loaded before.
-fn rendered(diagnostics: &[Diagnostic], source: &str, file_name: &str, paint: Paint) -> Vec<DiagnosticView> {
-    if diagnostics.is_empty() {
-        return Vec::new();
-    }
-    let program = program_of(source, file_name);
-    let source = program.as_ref().map_or(source, |p| p.text.as_str());
-    shown(diagnostics, source, program.as_ref(), file_name, paint)
-}
-
-fn shown(
-    diagnostics: &[Diagnostic],
-    source: &str,
-    program: Option<&Program>,
-    file_name: &str,
-    paint: Paint,
-) -> Vec<DiagnosticView> {
-    let shown_name = if file_name == "-" { "<stdin>" } else { file_name };
-    let colour = if paint == Paint::Colour { Colour::Always } else { Colour::Never };
-    let style = RenderStyle { colour, ..RenderStyle::default() };
-    let mut file = SourceFile::new(shown_name, source);
-    for part in program.iter().flat_map(|p| &p.parts) {
-        file = file.with_part(part.start, &part.name);
-    }
-    diagnostics.iter().map(|d| diagnostic_view(d, &file, render(d, &file, style))).collect()
-}
-
 /// Texts with more bytes, and all under a time limit, are parsed on a separate thread, so that cancellation does not wait
 /// for deallocation.
 const LARGE: usize = 1 << 18;
-
-/// [`load`], and the systems with their structural claims.
-fn read(source: &str, file_name: &str, paint: Paint) -> (Loaded, Vec<Arc<System>>, Vec<DiagnosticView>) {
-    let (mut loaded, diagnostics) = load(source, file_name, paint);
-    // The others are there only if the first is.
-    let systems = loaded.system.take().into_iter().chain(std::mem::take(&mut loaded.others));
-    let systems = systems.map(|s| Arc::new(s.and_structural_claims())).collect();
-    (loaded, systems, diagnostics)
-}
 
 /// [`check_source`] that can be cancelled and watched, and that gives the verdicts themselves as well.
 pub fn check_loaded(
@@ -309,19 +258,45 @@ pub(crate) fn check_announced(
     let started = Instant::now();
     let sign = cancel.with_deadline(options.timeout.and_then(|t| started.checked_add(t)));
     let read = if source.len() < LARGE && options.timeout.is_none() {
-        sign.run_cancellable(|| read(source, file_name, options.paint))
+        sign.run_cancellable(|| Model::load(source, file_name))
     } else {
-        let (source, file_name, paint) = (source.to_string(), file_name.to_string(), options.paint);
-        sign.run_cancellable_on_thread(move || read(&source, &file_name, paint))
+        let (source, file_name) = (source.to_string(), file_name.to_string());
+        sign.run_cancellable_on_thread(move || Model::load(&source, &file_name))
     };
-    let (loaded, systems, mut diagnostics) = match read {
-        Ok(read) => read,
+    match read {
+        Ok(model) => decide_from(&model, options, cancel, observer, announce, started),
         Err(stopped) => {
             let mut checked = Checked::rejected(file_name, Vec::new());
             checked.view.stopped = Some(reading_stopped(stopped, options, cancel));
-            return checked;
+            checked
         }
-    };
+    }
+}
+
+/// Decides the claims of a model; see [`Model::check_with`]. `announce` is told which system's claims are decided next.
+pub(crate) fn decide(
+    model: &Model,
+    options: &CheckOptions,
+    cancel: &Cancellation,
+    observer: &dyn Observer,
+    announce: &dyn Fn(&Arc<System>, &[ClaimId]),
+) -> Checked {
+    decide_from(model, options, cancel, observer, announce, Instant::now())
+}
+
+/// [`decide`] with a time limit that counts from `started`.
+fn decide_from(
+    model: &Model,
+    options: &CheckOptions,
+    cancel: &Cancellation,
+    observer: &dyn Observer,
+    announce: &dyn Fn(&Arc<System>, &[ClaimId]),
+    started: Instant,
+) -> Checked {
+    let (loaded, systems) = (&model.loaded, model.systems.clone());
+    let (file_name, source) = (model.file_name.as_str(), model.source.as_str());
+    let sign = cancel.with_deadline(options.timeout.and_then(|t| started.checked_add(t)));
+    let mut diagnostics = model.diagnostics(options.paint);
     diagnostics.retain(|d| !options.allow.iter().any(|code| code.as_str() == d.code));
     if systems.is_empty() {
         return Checked::rejected(file_name, diagnostics);
@@ -400,7 +375,7 @@ pub(crate) fn check_announced(
                     time: options.timeout.map(|t| t.saturating_sub(started.elapsed())),
                 };
                 let found = sign.run_cancellable(|| findings(&lint, cancel)).unwrap_or_default();
-                view.diagnostics.extend(rendered(&found, source, file_name, options.paint));
+                view.diagnostics.extend(model.show(&found, options.paint));
             }
             report
         };

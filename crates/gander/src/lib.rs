@@ -4,9 +4,10 @@
 //! here as modules.
 //!
 //! ```
-//! use gander::{CheckOptions, check_source};
+//! use gander::{CheckOptions, Language, Model};
+//! use gander::system::Verdict;
 //!
-//! let source = "
+//! let text = "
 //!     spec Counter
 //!     var x: int
 //!     start { x == 0 }
@@ -15,12 +16,16 @@
 //!     always    small: x <= 10
 //!     reachable full:  x == 10
 //! ";
-//! let view = check_source(source, "counter.sts", &CheckOptions::default());
-//! for claim in &view.claims {
-//!     // holds, fails or unknown: without a solver on this machine it is unknown, with the reason.
-//!     assert!(claim.verdict.word() != "fails");
+//! let model = Model::parse(text, Language::Sts)?;
+//! let report = model.check(&CheckOptions::default());
+//! for claim in report.claims() {
+//!     // Without a solver on this machine a verdict may be unknown, with the reason.
+//!     assert!(!matches!(claim.verdict(), Verdict::Fails(_)));
 //! }
-//! assert!(!view.has_errors());
+//! if let Some(run) = report.claim("full").and_then(|c| c.run()) {
+//!     assert_eq!(run.length(), 10);
+//! }
+//! # Ok::<(), gander::ParseError>(())
 //! ```
 //!
 //! Nothing here prints, exits or panics on input: only the command does the first two.
@@ -31,6 +36,7 @@ mod explain;
 mod findings;
 mod impact;
 mod input;
+mod model;
 mod modular;
 mod mutation;
 mod no_run;
@@ -49,6 +55,7 @@ pub use check::{
 pub use explain::{ExplainOptions, Explained, FoundCore, explain_source};
 pub use impact::{Fate, Impact, ImpactReport, impact};
 pub use input::{InputError, allow_includes, read_input};
+pub use model::{ClaimReport, Language, Model, ParseError, Report};
 pub use modular::{CONTRACT_TREE, check_contract_tree, is_contract_tree};
 pub use no_run::{has_no_run, needs_a_run};
 pub use nothing::NOTHING_TO_DECIDE;

@@ -23,13 +23,8 @@ pub(in crate::lustre) fn module(
     abstracted: &FxHashSet<Word>,
 ) -> Option<Module> {
     let mut report = Report::default();
-    let model = crate::lustre::elaborate::model(
-        globals,
-        node,
-        names == Names::Qualified,
-        abstracted.clone(),
-        &mut report,
-    )?;
+    let model =
+        crate::lustre::elaborate::model(globals, node, names == Names::Qualified, abstracted.clone(), &mut report)?;
     let below = globals.file.text(globals.nodes[node].name.word);
     // Paths of instances begin with the name of the root.
     let path_of = |i: usize| model.instances[i].path.strip_prefix(below).unwrap_or_default().to_string();
