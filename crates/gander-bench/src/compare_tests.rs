@@ -7,7 +7,7 @@ use crate::record::tests::record;
 use crate::record::{JobRecord, Loaded};
 use crate::tool::ToolId;
 
-fn board(records: Vec<JobRecord>) -> Scoreboard {
+fn scoreboard(records: Vec<JobRecord>) -> Scoreboard {
     let mut text = "path\tlanguage\tproperty\texpected\tsource_set\tverdict_evidence\n".to_string();
     for (path, expected) in [("a", "valid"), ("b", "valid"), ("c", "invalid"), ("d", "unknown"), ("e", "valid")] {
         text += &format!("{path}\tsts\t-\t{expected}\ts\t\n");
@@ -28,13 +28,13 @@ fn board(records: Vec<JobRecord>) -> Scoreboard {
 
 #[test]
 fn won_lost_and_ratio() {
-    let before = board(vec![
+    let before = scoreboard(vec![
         record("a", "t", Verdict::Valid, 1.0),
         record("b", "t", Verdict::Valid, 1.0),
         record("c", "t", Verdict::Unknown, 1.0),
         record("d", "t", Verdict::Valid, 1.0),
     ]);
-    let after = board(vec![
+    let after = scoreboard(vec![
         record("a", "t", Verdict::Valid, 4.0),
         record("b", "t", Verdict::Invalid, 1.0),
         record("c", "t", Verdict::Invalid, 1.0),

@@ -90,7 +90,7 @@ impl Cell {
 
 /// What came of a contest.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Board {
+pub struct Scoreboard {
     /// Names of the files, as they were given.
     pub files: Vec<String>,
     /// Names of the contenders.
@@ -108,7 +108,7 @@ pub fn run(
     contest: &Contest,
     interrupted: &AtomicBool,
     watch: &(dyn Fn(Progress, &JobRecord) + Sync),
-) -> Result<Board, String> {
+) -> Result<Scoreboard, String> {
     let mut suite = Suite::default();
     let mut paths = Vec::new();
     for file in &contest.files {
@@ -158,7 +158,7 @@ pub fn run(
         let rounds: Vec<&JobRecord> = records.iter().filter(|r| wanted(r, path, tool)).collect();
         summary(&rounds)
     };
-    Ok(Board {
+    Ok(Scoreboard {
         files: contest.files.iter().map(|f| f.to_string_lossy().into_owned()).collect(),
         contenders: contest.contenders.iter().map(|c| c.label.clone()).collect(),
         cells: paths.iter().map(|path| tools.iter().map(|tool| cell(path, tool)).collect()).collect(),
@@ -206,7 +206,7 @@ fn summary(rounds: &[&JobRecord]) -> Option<Cell> {
     })
 }
 
-impl Board {
+impl Scoreboard {
     /// Where contenders contradict each other, in words.
     pub fn disagreements(&self) -> Vec<String> {
         let mut found = Vec::new();

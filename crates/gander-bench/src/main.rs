@@ -308,15 +308,15 @@ fn write_report(folder: &Folder) -> Result<ExitCode, String> {
     for name in report::write(folder)? {
         say(&format!("wrote {}", folder.file(&name).display()));
     }
-    let board = Scoreboard::new(&folder.load()?);
-    let all: Vec<usize> = (0..board.suite.benchmarks.len()).collect();
-    let live = board.live();
+    let scoreboard = Scoreboard::new(&folder.load()?);
+    let all: Vec<usize> = (0..scoreboard.suite.benchmarks.len()).collect();
+    let live = scoreboard.live();
     let mut bad = false;
-    for (c, s) in live.iter().zip(board.summarise_files(&live, &all)) {
+    for (c, s) in live.iter().zip(scoreboard.summarise_files(&live, &all)) {
         bad |= s.wrong > 0 || s.crashes > 0;
         print(&format!(
             "{}: {} of {} solved, {} wrong, {} crashes, {} unsupported, {} extra, PAR-2 {:.3} s\n",
-            board.contenders[*c].label, s.solved, s.known, s.wrong, s.crashes, s.unsupported, s.extra, s.par2
+            scoreboard.contenders[*c].label, s.solved, s.known, s.wrong, s.crashes, s.unsupported, s.extra, s.par2
         ))?;
     }
     Ok(if bad { ExitCode::from(1) } else { ExitCode::SUCCESS })
@@ -325,8 +325,8 @@ fn write_report(folder: &Folder) -> Result<ExitCode, String> {
 fn compare_folders(before: &Path, after: &Path, tools: &[String]) -> Result<ExitCode, String> {
     let before = Scoreboard::new(&Folder::new(before).load()?);
     let after = Scoreboard::new(&Folder::new(after).load()?);
-    let find = |board: &Scoreboard, label: &str| {
-        let place = board.contenders.iter().position(|c| c.label == label);
+    let find = |scoreboard: &Scoreboard, label: &str| {
+        let place = scoreboard.contenders.iter().position(|c| c.label == label);
         place.ok_or_else(|| format!("no tool is called `{label}` there"))
     };
     let pairs = match tools {
@@ -340,7 +340,7 @@ fn compare_folders(before: &Path, after: &Path, tools: &[String]) -> Result<Exit
     for pair in pairs {
         let change = compare(&before, &after, pair);
         bad |= !change.newly_wrong.is_empty();
-        let label = |board: &Scoreboard, c: usize| board.contenders[c].label.clone();
+        let label = |scoreboard: &Scoreboard, c: usize| scoreboard.contenders[c].label.clone();
         print(&change.markdown(&label(&before, pair.before), &label(&after, pair.after)))?;
     }
     Ok(if bad { ExitCode::from(1) } else { ExitCode::SUCCESS })

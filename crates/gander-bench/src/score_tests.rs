@@ -27,7 +27,7 @@ fn says(name: &str, verdict: Verdict) -> PropertyAnswer {
     }
 }
 
-fn board(suite: Suite, records: Vec<JobRecord>, recorded: Vec<RecordedAnswer>) -> Scoreboard {
+fn scoreboard(suite: Suite, records: Vec<JobRecord>, recorded: Vec<RecordedAnswer>) -> Scoreboard {
     let mut tools: Vec<ToolId> = Vec::new();
     for r in &records {
         let id = ToolId { label: r.key.tool.clone(), build: "1".into(), arguments: String::new() };
@@ -175,8 +175,8 @@ fn a_table() {
         crashed,
         record("a", "u", Verdict::Valid, 4.0),
     ];
-    let board = board(suite, records, vec![]);
-    let lines = board.summarise_files(&board.live(), &[0, 1, 2, 3, 4, 5]);
+    let scoreboard = scoreboard(suite, records, vec![]);
+    let lines = scoreboard.summarise_files(&scoreboard.live(), &[0, 1, 2, 3, 4, 5]);
     let t = &lines[0];
     assert_eq!((t.total, t.known, t.solved, t.solved_valid, t.solved_invalid), (6, 5, 3, 1, 1));
     assert_eq!((t.wrong, t.extra, t.unsupported, t.crashes, t.unique), (1, 1, 0, 1, 2));
@@ -194,10 +194,10 @@ fn the_median_round_counts_but_never_hides_a_wrong_one() {
     };
     let one = || suite(&[("a", "-", "valid")]);
     let rounds = vec![at(0, Verdict::Valid, 5.0), at(1, Verdict::Valid, 1.0), at(2, Verdict::Valid, 2.0)];
-    let attempt = board(one(), rounds, vec![]).attempts[0][0].clone().unwrap();
+    let attempt = scoreboard(one(), rounds, vec![]).attempts[0][0].clone().unwrap();
     assert_eq!((attempt.seconds, attempt.unstable), (2.0, false));
     let rounds = vec![at(0, Verdict::Valid, 5.0), at(1, Verdict::Invalid, 1.0), at(2, Verdict::Valid, 2.0)];
-    let attempt = board(one(), rounds, vec![]).attempts[0][0].clone().unwrap();
+    let attempt = scoreboard(one(), rounds, vec![]).attempts[0][0].clone().unwrap();
     assert_eq!((attempt.score, attempt.unstable), (Score::Wrong, true));
 }
 
@@ -207,11 +207,11 @@ fn recorded_peers_are_contenders() {
         |file: &str, verdict| RecordedAnswer { file: file.into(), tool: "k (recorded)".into(), verdict, seconds: 1.0 };
     let suite = suite(&[("a", "-", "valid"), ("b", "-", "valid")]);
     let records = vec![record("a", "t", Verdict::Valid, 1.0)];
-    let board = board(suite, records, vec![answer("b", Verdict::Valid), answer("not here", Verdict::Valid)]);
-    assert_eq!(board.live(), [0]);
-    assert!(board.contenders[1].is_recorded);
-    assert!(board.attempts[1][0].is_none());
-    let lines = board.summarise_files(&[0, 1], &[0, 1]);
+    let scoreboard = scoreboard(suite, records, vec![answer("b", Verdict::Valid), answer("not here", Verdict::Valid)]);
+    assert_eq!(scoreboard.live(), [0]);
+    assert!(scoreboard.contenders[1].is_recorded);
+    assert!(scoreboard.attempts[1][0].is_none());
+    let lines = scoreboard.summarise_files(&[0, 1], &[0, 1]);
     assert_eq!((lines[0].unique, lines[1].unique, lines[1].total), (1, 1, 1));
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::contest::{Board, Cell, word};
+use crate::contest::{Cell, Scoreboard, word};
 use crate::plot::side_by_side as plot;
 use crate::record::Ending;
 
@@ -39,12 +39,12 @@ fn cell_text(cell: Option<&Cell>) -> String {
     text
 }
 
-/// The board as a table: a row for each file, a column for each contender, and who did how much.
-pub fn table(board: &Board) -> String {
+/// The scoreboard as a table: a row for each file, a column for each contender, and who did how much.
+pub fn table(scoreboard: &Scoreboard) -> String {
     let mut rows: Vec<Vec<String>> = Vec::new();
-    let head = std::iter::once("seconds".to_string()).chain(board.contenders.iter().cloned());
+    let head = std::iter::once("seconds".to_string()).chain(scoreboard.contenders.iter().cloned());
     rows.push(head.collect());
-    for (file, row) in board.files.iter().zip(&board.cells) {
+    for (file, row) in scoreboard.files.iter().zip(&scoreboard.cells) {
         let best = row.iter().flatten().filter(|c| c.is_complete()).map(|c| c.seconds.0).fold(f64::MAX, f64::min);
         let marked = |cell: &Option<Cell>| {
             let fastest = cell.as_ref().is_some_and(|c| c.is_complete() && c.seconds.0 <= best);
@@ -52,23 +52,24 @@ pub fn table(board: &Board) -> String {
         };
         rows.push(std::iter::once(shortened(file)).chain(row.iter().map(marked)).collect());
     }
-    let column = |i: usize| board.cells.iter().filter_map(move |row| row[i].as_ref());
+    let column = |i: usize| scoreboard.cells.iter().filter_map(move |row| row[i].as_ref());
     let count = |i: usize, of: fn(&Cell) -> usize| column(i).map(of).sum::<usize>();
-    let all = board.cells.iter().map(|row| row.iter().flatten().map(|c| c.answers.len()).max().unwrap_or(0));
+    let all = scoreboard.cells.iter().map(|row| row.iter().flatten().map(|c| c.answers.len()).max().unwrap_or(0));
     let claims: usize = all.sum();
     let each = |what: &str, text: &dyn Fn(usize) -> String| -> Vec<String> {
-        std::iter::once(what.to_string()).chain((0..board.contenders.len()).map(text)).collect()
+        std::iter::once(what.to_string()).chain((0..scoreboard.contenders.len()).map(text)).collect()
     };
     rows.push(each(&format!("checked, of {claims} claims"), &|i| count(i, Cell::decided).to_string()));
-    if (0..board.contenders.len()).any(|i| count(i, Cell::answered) > count(i, Cell::decided)) {
+    if (0..scoreboard.contenders.len()).any(|i| count(i, Cell::answered) > count(i, Cell::decided)) {
         rows.push(each("answered", &|i| count(i, Cell::answered).to_string()));
     }
     rows.push(each("seconds in all", &|i| seconds(column(i).map(|c| c.seconds.0).sum())));
-    let widths: Vec<usize> =
-        (0..=board.contenders.len()).map(|i| rows.iter().map(|r| r[i].chars().count()).max().unwrap_or(0)).collect();
+    let widths: Vec<usize> = (0..=scoreboard.contenders.len())
+        .map(|i| rows.iter().map(|r| r[i].chars().count()).max().unwrap_or(0))
+        .collect();
     let mut text = String::new();
     for (n, row) in rows.iter().enumerate() {
-        if n == 1 || n == board.files.len() + 1 {
+        if n == 1 || n == scoreboard.files.len() + 1 {
             let line: Vec<String> = widths.iter().map(|w| "-".repeat(*w)).collect();
             let _ = writeln!(text, "{}", line.join("  "));
         }
@@ -82,11 +83,15 @@ pub fn table(board: &Board) -> String {
         text,
         "\n* fastest; n/m: n of m claims answered; none: no claim answered; time, memory: limit reached;"
     );
-    let _ = writeln!(text, "? some answers are only claimed; ! rounds gave different answers; limit {} s", board.limit);
-    if board.rounds > 1 {
-        let _ = writeln!(text, "medians of {} rounds", board.rounds);
+    let _ = writeln!(
+        text,
+        "? some answers are only claimed; ! rounds gave different answers; limit {} s",
+        scoreboard.limit
+    );
+    if scoreboard.rounds > 1 {
+        let _ = writeln!(text, "medians of {} rounds", scoreboard.rounds);
     }
-    for line in board.disagreements() {
+    for line in scoreboard.disagreements() {
         let _ = writeln!(text, "DISAGREEMENT: {}", gander_text::message(&line));
     }
     text
@@ -101,8 +106,8 @@ fn shortened(file: &str) -> String {
     format!("...{}", file.chars().skip(count + 3 - WIDEST).collect::<String>())
 }
 
-/// The board as CSV: a line for each claim and contender, or for the file if there is no claim to speak of.
-pub fn csv(board: &Board) -> Result<String, String> {
+/// The scoreboard as CSV: a line for each claim and contender, or for the file if there is no claim to speak of.
+pub fn csv(scoreboard: &Scoreboard) -> Result<String, String> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     let head = [
         "file",
@@ -120,8 +125,8 @@ pub fn csv(board: &Board) -> Result<String, String> {
     ];
     let problem = |e: csv::Error| e.to_string();
     writer.write_record(head).map_err(problem)?;
-    for (file, row) in board.files.iter().zip(&board.cells) {
-        for (label, cell) in board.contenders.iter().zip(row) {
+    for (file, row) in scoreboard.files.iter().zip(&scoreboard.cells) {
+        for (label, cell) in scoreboard.contenders.iter().zip(row) {
             let Some(cell) = cell else { continue };
             let ending = match cell.ending {
                 Ending::Finished => "finished",
@@ -153,9 +158,9 @@ pub fn csv(board: &Board) -> Result<String, String> {
     String::from_utf8(bytes).map_err(|e| e.to_string())
 }
 
-/// The board as a plot.
-pub fn svg(board: &Board) -> String {
-    plot(board)
+/// The scoreboard as a plot.
+pub fn svg(scoreboard: &Scoreboard) -> String {
+    plot(scoreboard)
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Tables, CSV and plots of boards that were made up.
+//! Tables, CSV and plots of scoreboards that were made up.
 
 use super::*;
 use crate::record::PropertyAnswer;
@@ -21,10 +21,10 @@ fn cell(seconds: f64, ending: Ending, answers: Vec<PropertyAnswer>) -> Option<Ce
     Some(Cell { answers, seconds, peak_mb: 12.34, ending, unsteady: false, problem: None })
 }
 
-fn board() -> Board {
+fn scoreboard() -> Scoreboard {
     use Verdict::{Invalid, Unknown, Valid};
     let both = |a, b| vec![answer("a", a, None), answer("b", b, None)];
-    Board {
+    Scoreboard {
         files: vec!["one.sts".into(), "a/path/that/is/much/longer/than/anybody/wants/to/see/two.script".into()],
         contenders: vec!["gander".into(), "bmc".into(), "nusmv".into()],
         cells: vec![
@@ -42,7 +42,7 @@ fn board() -> Board {
 
 #[test]
 fn a_table_shows_who_was_fastest_and_who_claims_only() {
-    let text = table(&board());
+    let text = table(&scoreboard());
     let rows: Vec<Vec<&str>> = text.lines().map(|l| l.split_whitespace().collect()).collect();
     assert_eq!(rows[0], ["seconds", "gander", "bmc", "nusmv"]);
     assert_eq!(rows[2], ["one.sts", "0.012*", "1/2", "0.30?"]);
@@ -56,7 +56,7 @@ fn a_table_shows_who_was_fastest_and_who_claims_only() {
 
 #[test]
 fn csv_has_a_line_for_each_claim() {
-    let text = csv(&board()).unwrap();
+    let text = csv(&scoreboard()).unwrap();
     assert_eq!(text.lines().count(), 1 + 6 + 2 + 1);
     assert!(text.contains("one.sts,nusmv,b,unknown,holds,,0.5000,0.3000,0.1500,0.6000,12.3,finished\n"), "{text}");
     assert!(text.contains("two.script,bmc,,,,,,0.1000,0.0500,0.2000,12.3,crashed\n"), "{text}");
@@ -64,22 +64,22 @@ fn csv_has_a_line_for_each_claim() {
 
 #[test]
 fn csv_has_no_formulas() {
-    let mut board = board();
-    board.files[0] = "=HYPERLINK(\"http://x\",\"y\").sts".into();
-    board.contenders[1] = "+cmd".into();
-    board.cells[0][0] = cell(1.0, Ending::Finished, vec![answer("@SUM(A1)", Verdict::Valid, None)]);
-    let text = csv(&board).unwrap();
+    let mut scoreboard = scoreboard();
+    scoreboard.files[0] = "=HYPERLINK(\"http://x\",\"y\").sts".into();
+    scoreboard.contenders[1] = "+cmd".into();
+    scoreboard.cells[0][0] = cell(1.0, Ending::Finished, vec![answer("@SUM(A1)", Verdict::Valid, None)]);
+    let text = csv(&scoreboard).unwrap();
     assert!(text.contains("\"'=HYPERLINK(\"\"http://x\"\",\"\"y\"\").sts\",gander,'@SUM(A1),"), "{text}");
     assert!(text.contains(",'+cmd,"), "{text}");
 }
 
 #[test]
 fn plots_are_pictures_of_everybody() {
-    let text = svg(&board());
+    let text = svg(&scoreboard());
     assert!(text.starts_with("<svg ") && text.ends_with("</svg>\n"));
     for word in ["one.sts", "two.script", "gander", "bmc", "nusmv", "not all"] {
         assert!(text.contains(word), "{word}");
     }
-    let nobody = Board { files: vec![], contenders: vec![], cells: vec![], limit: 1.0, rounds: 1 };
+    let nobody = Scoreboard { files: vec![], contenders: vec![], cells: vec![], limit: 1.0, rounds: 1 };
     assert!(svg(&nobody).ends_with("</svg>\n") && table(&nobody).contains("limit 1 s"));
 }

@@ -5,7 +5,7 @@ use std::process::Command;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use gander_bench::contest::{Board, Contender, Contest, run};
+use gander_bench::contest::{Contender, Contest, Scoreboard, run};
 use gander_bench::record::Ending;
 use gander_bench::side_by_side::{csv, svg, table};
 
@@ -50,7 +50,7 @@ fn contest(folder: &Path, contenders: &[&str]) -> Contest {
     }
 }
 
-fn held(contest: &Contest) -> Board {
+fn held(contest: &Contest) -> Scoreboard {
     run(contest, &AtomicBool::new(false), &|_, _| {}).unwrap()
 }
 
@@ -59,8 +59,8 @@ fn everybody_is_measured_and_contradictions_are_told() {
     let folder = folder("all");
     let mut contest = contest(&folder, &["good", "tool", "liar", "slow", "broken"]);
     contest.time = Duration::from_secs(5);
-    let board = held(&contest);
-    let row: Vec<_> = board.cells[0].iter().map(|c| c.as_ref().unwrap()).collect();
+    let scoreboard = held(&contest);
+    let row: Vec<_> = scoreboard.cells[0].iter().map(|c| c.as_ref().unwrap()).collect();
     assert_eq!(
         row.iter().map(|c| (c.decided(), c.answered())).collect::<Vec<_>>(),
         [(1, 1), (0, 1), (1, 1), (0, 0), (0, 0)]
@@ -68,13 +68,13 @@ fn everybody_is_measured_and_contradictions_are_told() {
     let endings: Vec<Ending> = row.iter().map(|c| c.ending).collect();
     let finished = Ending::Finished;
     assert_eq!(endings, [finished, finished, finished, Ending::Timeout, Ending::Crashed]);
-    let told = board.disagreements();
+    let told = scoreboard.disagreements();
     assert_eq!(told.len(), 1, "{told:?}");
     assert!(told[0].ends_with("`p` holds according to good, fails according to liar"), "{told:?}");
-    let text = table(&board);
+    let text = table(&scoreboard);
     assert!(text.contains("time") && text.contains("crash") && text.contains('?'), "{text}");
-    assert_eq!(csv(&board).unwrap().lines().count(), 6);
-    assert!(svg(&board).contains("broken"));
+    assert_eq!(csv(&scoreboard).unwrap().lines().count(), 6);
+    assert!(svg(&scoreboard).contains("broken"));
     std::fs::remove_dir_all(folder).unwrap();
 }
 

@@ -18,7 +18,7 @@ use gander_term::Sort;
 use support::*;
 
 /// At `Even` x is even, at `Odd` it is odd, and never negative; `i` is never negative.
-fn workshop() -> System {
+fn two_counters() -> System {
     let mut m = Model::new(&["Even", "Odd"])
         .var("x", Sort::Int)
         .input("i", Sort::Int)
@@ -142,7 +142,7 @@ fn try_together(checker: &mut Checker, s: &System, offers: &[&Offer]) {
 
 #[test]
 fn each_alone() {
-    let s = workshop();
+    let s = two_counters();
     let mut checker = checker();
     for offer in &offers(&s) {
         try_together(&mut checker, &s, &[offer]);
@@ -151,7 +151,7 @@ fn each_alone() {
 
 #[test]
 fn every_pair_and_many_crowds() {
-    let s = workshop();
+    let s = two_counters();
     let offers = offers(&s);
     let mut checker = checker();
     for a in &offers {
@@ -173,7 +173,7 @@ fn every_pair_and_many_crowds() {
 
 #[test]
 fn what_was_shown_does_not_help_what_is_wrong() {
-    let s = Arc::new(workshop());
+    let s = Arc::new(two_counters());
     let offers = offers(&s);
     let mut checker = checker();
     checker.remember(&s);
@@ -187,7 +187,7 @@ fn what_was_shown_does_not_help_what_is_wrong() {
         try_together(&mut checker, &s, &crowd);
         // The same claims and formulas about another system are another matter.
         if random.below(10) == 0 {
-            try_together(&mut checker, &workshop(), &crowd);
+            try_together(&mut checker, &two_counters(), &crowd);
         }
     }
 }
@@ -208,7 +208,7 @@ fn nothing_is_left_from_another_system() {
         (ClaimId(0), holds(invariant(&t, &["false", "i", "false"])), Some("`on` does not keep")),
         (ClaimId(0), holds(invariant(&t, &["x > 0.0", "i", "x > 0.0"])), Some("`on` does not keep")),
     ];
-    let s = workshop();
+    let s = two_counters();
     let offers = offers(&s);
     for name in ["z3", "yices"] {
         let solvers = Arc::new(Solvers::from_environment());
@@ -280,7 +280,7 @@ fn survive(checker: &mut Checker, s: &System, crowd: &[&Offer]) -> (usize, usize
 fn sabotage(name: &str, instead: &str, questions: &[u32], limits: CheckLimits) {
     // Everything goes to the solver.
     let limits = CheckLimits { linear: Budget::NONE, ..limits };
-    let s = workshop();
+    let s = two_counters();
     let offers = offers(&s);
     let all: Vec<&Offer> = offers.iter().collect();
     let healthy = Solvers::from_environment();
@@ -325,7 +325,7 @@ fn a_solver_that_forgets_to_answer() {
 
 #[test]
 fn a_check_that_is_interrupted_accepts_nothing_wrong() {
-    let s = workshop();
+    let s = two_counters();
     let offers = offers(&s);
     let all: Vec<&Offer> = offers.iter().collect();
     for delay in [0, 1, 2, 4, 8, 16, 32] {

@@ -219,6 +219,11 @@ fn every_claim_and_feature_comes_back_or_is_listed() {
                 compare(&oddly_named(&bounded), &format!("{what}, bounded, odd names"), &mut tally);
             }
             compare(&oddly_named(&made.system), &format!("{what}, odd names"), &mut tally);
+            if made.system.nodes.len() == 1 {
+                let mut ending = System::clone(&made.system);
+                ending.nodes[0].is_final = true;
+                compare(&ending, &format!("{what}, its node is final"), &mut tally);
+            }
         }
     }
     for ((file, what), n) in &tally.compared {

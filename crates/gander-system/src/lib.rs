@@ -3,7 +3,7 @@
 //! Invariants of this crate:
 //! - a [`System`] is well-formed (see [`SystemBuilder`]) and never changes; its pool is frozen;
 //! - frames are resolved: what an effect does not mention is free;
-//! - every pass that makes a system of a system returns the way back for runs and invariants.
+//! - every pass that makes a system of a system returns the map back for runs and invariants.
 
 mod builder;
 mod claim;
@@ -16,6 +16,7 @@ mod lint;
 mod location;
 mod origin;
 pub mod passes;
+mod scc;
 mod scope;
 mod structural;
 mod system;
@@ -37,6 +38,7 @@ pub use formula::{ChoiceTerm, StateTerm, StepTerm};
 pub use legs::Legs;
 pub use lint::{Condition, LintCandidate, LintCandidates};
 pub use origin::{Element, ElementId, ElementInfo, ElementKind, ElementName, Span};
+pub use scc::{members, strongly_connected_components};
 pub use system::{
     Ambiguity, ClaimCondition, Effect, GateId, Instance, InstanceNode, Node, NodeId, Numerals, Param, Range, Role,
     Start, StartId, StateVar, StreamKind, Structure, System, Transition, TransitionId, VarId,

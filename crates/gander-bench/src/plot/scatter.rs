@@ -12,25 +12,25 @@ const SIDE: f64 = 440.0;
 const BEHIND: f64 = 30.0;
 
 /// A point for each of these files that both contenders attempted and one of them solved.
-pub fn scatter(board: &Scoreboard, across: usize, up: usize, files: &[usize]) -> String {
+pub fn scatter(scoreboard: &Scoreboard, across: usize, up: usize, files: &[usize]) -> String {
     let (right, bottom) = (LEFT + SIDE, TOP + SIDE);
     let mut points = Vec::new();
     for &f in files {
-        let (Some(a), Some(b)) = (&board.attempts[across][f], &board.attempts[up][f]) else { continue };
+        let (Some(a), Some(b)) = (&scoreboard.attempts[across][f], &scoreboard.attempts[up][f]) else { continue };
         let (a, b) = (time_of(Some(a)), time_of(Some(b)));
         if a.is_some() || b.is_some() {
-            points.push((a, b, board.suite.benchmarks[f].expected()));
+            points.push((a, b, scoreboard.suite.benchmarks[f].expected()));
         }
     }
-    let fastest = points.iter().flat_map(|(a, b, _)| [*a, *b]).flatten().fold(board.time_limit, f64::min);
-    let x = Axis::seconds(fastest, board.time_limit, LEFT, right - BEHIND);
-    let y = Axis::seconds(fastest, board.time_limit, bottom, TOP + BEHIND);
+    let fastest = points.iter().flat_map(|(a, b, _)| [*a, *b]).flatten().fold(scoreboard.time_limit, f64::min);
+    let x = Axis::seconds(fastest, scoreboard.time_limit, LEFT, right - BEHIND);
+    let y = Axis::seconds(fastest, scoreboard.time_limit, bottom, TOP + BEHIND);
 
     let mut canvas = Canvas::new(LEFT + SIDE + 25.0, bottom + 100.0);
-    let (one, other) = (&board.contenders[across].label, &board.contenders[up].label);
+    let (one, other) = (&scoreboard.contenders[across].label, &scoreboard.contenders[up].label);
     canvas.title(
         (LEFT + SIDE / 2.0, 24.0),
-        &format!("{one} and {other}, {} files, limit {} s", points.len(), board.time_limit),
+        &format!("{one} and {other}, {} files, limit {} s", points.len(), scoreboard.time_limit),
     );
     canvas.horizontal_axis(&x, TOP, bottom);
     canvas.vertical_axis(&y, LEFT, right);

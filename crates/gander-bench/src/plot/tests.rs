@@ -11,7 +11,7 @@ use crate::score::Scoreboard;
 use crate::tool::ToolId;
 use crate::verdict::Verdict;
 
-fn board() -> Scoreboard {
+fn scoreboard() -> Scoreboard {
     let mut text = "path\tlanguage\tproperty\texpected\tsource_set\tverdict_evidence\n".to_string();
     for (path, expected) in [("a", "valid"), ("b", "invalid"), ("c", "valid")] {
         text += &format!("{path}\tsts\t-\t{expected}\ts\t\n");
@@ -74,7 +74,7 @@ fn a_cactus_plot() {
         <path d="M413.5 496.5l7 7m0 -7l-7 7" stroke="#d55e00" stroke-width="1.6"/>
         <text x="442.0" y="504.0" text-anchor="start">two &amp; more: 1</text>
         </svg>
-    "##]].assert_eq(&cactus(&board(), &[0, 1], &[0, 1, 2]));
+    "##]].assert_eq(&cactus(&scoreboard(), &[0, 1], &[0, 1, 2]));
 }
 
 #[test]
@@ -119,11 +119,11 @@ fn a_scatter_plot() {
         <text x="310.0" y="550.0" text-anchor="start">error: 0</text>
         <text x="77.0" y="570.0" text-anchor="start">below the diagonal one is faster; dashed: ten times</text>
         </svg>
-    "##]].assert_eq(&scatter(&board(), 1, 0, &[0, 1, 2]));
+    "##]].assert_eq(&scatter(&scoreboard(), 1, 0, &[0, 1, 2]));
 }
 
 #[test]
 fn nothing_to_plot_is_no_trouble() {
-    assert!(cactus(&board(), &[], &[]).ends_with("</svg>\n"));
-    assert!(scatter(&board(), 0, 1, &[]).ends_with("</svg>\n"));
+    assert!(cactus(&scoreboard(), &[], &[]).ends_with("</svg>\n"));
+    assert!(scatter(&scoreboard(), 0, 1, &[]).ends_with("</svg>\n"));
 }

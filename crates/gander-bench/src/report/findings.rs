@@ -12,22 +12,23 @@ use crate::verdict::{Expected, Verdict};
 const NAMES: usize = 8;
 
 /// Rows where a tool contradicts the manifest, another tool or itself.
-pub(super) fn disagreements(board: &Scoreboard) -> String {
+pub(super) fn disagreements(scoreboard: &Scoreboard) -> String {
     let mut lines = String::new();
     let mut count = 0;
-    for (f, b) in board.suite.benchmarks.iter().enumerate() {
+    for (f, b) in scoreboard.suite.benchmarks.iter().enumerate() {
         for (i, row) in b.rows.iter().enumerate() {
             let of_row = |a: &Attempt| (a.rows[i].verdict, a.rows[i].score, a.unstable);
-            count += disagreement(board, f, row.property.as_deref(), row.expected, &row.evidence, of_row, &mut lines);
+            count +=
+                disagreement(scoreboard, f, row.property.as_deref(), row.expected, &row.evidence, of_row, &mut lines);
         }
         // What tools say about the file as a whole may clash where their words about rows do not.
         let rows_agree = b.rows.iter().all(|r| r.property.is_some());
         let wrong_row = |a: &Attempt| a.rows.iter().any(|r| r.score == Score::Wrong);
-        let shown = board.attempts.iter().any(|t| t[f].as_ref().is_some_and(wrong_row));
+        let shown = scoreboard.attempts.iter().any(|t| t[f].as_ref().is_some_and(wrong_row));
         if rows_agree && !shown && b.rows.len() > 1 {
             let evidence = "follows from its rows";
             let of_file = |a: &Attempt| (a.verdict, a.score, a.unstable);
-            count += disagreement(board, f, None, b.expected(), evidence, of_file, &mut lines);
+            count += disagreement(scoreboard, f, None, b.expected(), evidence, of_file, &mut lines);
         }
     }
     if count == 0 {
@@ -40,7 +41,7 @@ pub(super) fn disagreements(board: &Scoreboard) -> String {
 }
 
 fn disagreement(
-    board: &Scoreboard,
+    scoreboard: &Scoreboard,
     file: usize,
     property: Option<&str>,
     expected: Expected,
@@ -50,8 +51,8 @@ fn disagreement(
 ) -> usize {
     let (mut valid, mut invalid, mut bad) = (false, false, false);
     let mut words = Vec::new();
-    for (c, contender) in board.contenders.iter().enumerate() {
-        let Some(a) = &board.attempts[c][file] else { continue };
+    for (c, contender) in scoreboard.contenders.iter().enumerate() {
+        let Some(a) = &scoreboard.attempts[c][file] else { continue };
         let (verdict, score, unstable) = result(a);
         valid |= verdict == Verdict::Valid;
         invalid |= verdict == Verdict::Invalid;
@@ -71,7 +72,7 @@ fn disagreement(
     let _ = writeln!(
         lines,
         "| {} | {} | {expected} | {} | {} |",
-        cell(&board.suite.benchmarks[file].path),
+        cell(&scoreboard.suite.benchmarks[file].path),
         cell(property.unwrap_or("-")),
         cell(evidence),
         cell(&words.join("; "))
@@ -80,11 +81,11 @@ fn disagreement(
 }
 
 /// Which engine found how many of the right answers, where tools tell.
-pub(super) fn engines(board: &Scoreboard) -> String {
+pub(super) fn engines(scoreboard: &Scoreboard) -> String {
     let mut lines = String::new();
-    for &c in &board.live() {
+    for &c in &scoreboard.live() {
         let mut counts: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
-        for row in board.attempts[c].iter().flatten().flat_map(|a| &a.rows) {
+        for row in scoreboard.attempts[c].iter().flatten().flat_map(|a| &a.rows) {
             let Some(engine) = row.answer.as_ref().and_then(|a| a.engine.as_deref()) else { continue };
             let count = counts.entry(engine).or_default();
             match (row.score, row.verdict) {
@@ -94,7 +95,7 @@ pub(super) fn engines(board: &Scoreboard) -> String {
             }
         }
         for (engine, (valid, invalid)) in counts {
-            let label = cell(&board.contenders[c].label);
+            let label = cell(&scoreboard.contenders[c].label);
             let _ = writeln!(lines, "| {label} | {} | {valid} | {invalid} |", cell(engine));
         }
     }
@@ -106,12 +107,12 @@ pub(super) fn engines(board: &Scoreboard) -> String {
     )
 }
 
-pub(super) fn crashes(board: &Scoreboard) -> String {
+pub(super) fn crashes(scoreboard: &Scoreboard) -> String {
     let mut lines = String::new();
     let mut count = 0;
-    for (f, b) in board.suite.benchmarks.iter().enumerate() {
-        for (c, contender) in board.contenders.iter().enumerate() {
-            let Some(record) = board.attempts[c][f].as_ref().and_then(|a| a.record.as_ref()) else { continue };
+    for (f, b) in scoreboard.suite.benchmarks.iter().enumerate() {
+        for (c, contender) in scoreboard.contenders.iter().enumerate() {
+            let Some(record) = scoreboard.attempts[c][f].as_ref().and_then(|a| a.record.as_ref()) else { continue };
             if record.ending != Ending::Crashed {
                 continue;
             }
@@ -132,13 +133,13 @@ pub(super) fn crashes(board: &Scoreboard) -> String {
 }
 
 /// Files that were rejected and should not have been, by tool and by what the tool says.
-pub(super) fn rejections(board: &Scoreboard) -> String {
+pub(super) fn rejections(scoreboard: &Scoreboard) -> String {
     let mut out = String::from("\n## Rejected files\n");
     let mut any = false;
-    for &c in &board.live() {
+    for &c in &scoreboard.live() {
         let mut groups: BTreeMap<(String, String), Vec<String>> = BTreeMap::new();
-        for (f, b) in board.suite.benchmarks.iter().enumerate() {
-            let Some(a) = &board.attempts[c][f] else { continue };
+        for (f, b) in scoreboard.suite.benchmarks.iter().enumerate() {
+            let Some(a) = &scoreboard.attempts[c][f] else { continue };
             let Some(d) = a.record.as_ref().and_then(|r| r.diagnostic.as_ref()) else { continue };
             if b.expected() == Expected::Error {
                 continue;
@@ -155,7 +156,7 @@ pub(super) fn rejections(board: &Scoreboard) -> String {
         let _ = write!(
             out,
             "\n### {} ({total})\n\n| n | code | message | files |\n|--:|---|---|---|\n",
-            board.contenders[c].label
+            scoreboard.contenders[c].label
         );
         let mut groups: Vec<_> = groups.into_iter().collect();
         groups.sort_by_key(|(_, files)| std::cmp::Reverse(files.len()));
@@ -189,11 +190,11 @@ fn general(message: &str) -> String {
     out
 }
 
-pub(super) fn vacuous(board: &Scoreboard) -> String {
+pub(super) fn vacuous(scoreboard: &Scoreboard) -> String {
     let mut lines = String::new();
-    for (f, b) in board.suite.benchmarks.iter().enumerate() {
-        for (c, contender) in board.contenders.iter().enumerate() {
-            if board.attempts[c][f].as_ref().and_then(|a| a.record.as_ref()).is_some_and(|r| r.vacuous) {
+    for (f, b) in scoreboard.suite.benchmarks.iter().enumerate() {
+        for (c, contender) in scoreboard.contenders.iter().enumerate() {
+            if scoreboard.attempts[c][f].as_ref().and_then(|a| a.record.as_ref()).is_some_and(|r| r.vacuous) {
                 let _ = writeln!(lines, "- {}: {} (expected {})", contender.label, b.path, b.expected());
             }
         }
@@ -205,14 +206,14 @@ pub(super) fn vacuous(board: &Scoreboard) -> String {
 }
 
 /// What no contender that was run here solved, and what some did not, with the reasons they gave.
-pub(super) fn unsolved(board: &Scoreboard) -> String {
-    let live = board.live();
+pub(super) fn unsolved(scoreboard: &Scoreboard) -> String {
+    let live = scoreboard.live();
     let mut out = String::from("\n## Unsolved\n");
     let mut any = false;
-    for (f, b) in board.suite.benchmarks.iter().enumerate() {
+    for (f, b) in scoreboard.suite.benchmarks.iter().enumerate() {
         let mut notes = String::new();
         for &c in &live {
-            let Some(a) = &board.attempts[c][f] else { continue };
+            let Some(a) = &scoreboard.attempts[c][f] else { continue };
             if matches!(a.score, Score::Unsupported | Score::Crash) {
                 continue;
             }
@@ -226,7 +227,7 @@ pub(super) fn unsolved(board: &Scoreboard) -> String {
                 }
             }
             for (why, names) in groups {
-                let _ = writeln!(notes, "  - {}: {}: {why}", board.contenders[c].label, few(&names));
+                let _ = writeln!(notes, "  - {}: {}: {why}", scoreboard.contenders[c].label, few(&names));
             }
         }
         if !notes.is_empty() {

@@ -14,26 +14,26 @@ pub type Documents = Vec<(String, String)>;
 
 /// Everything there is to say about a folder.
 pub fn documents(contents: &Contents) -> Result<Documents, String> {
-    let board = Scoreboard::new(contents);
+    let scoreboard = Scoreboard::new(contents);
     let mut documents = vec![
-        ("report.md".to_string(), markdown(contents, &board)),
-        ("results.csv".to_string(), rows_csv(&board)?),
-        ("files.csv".to_string(), files_csv(&board)?),
+        ("report.md".to_string(), markdown(contents, &scoreboard)),
+        ("results.csv".to_string(), rows_csv(&scoreboard)?),
+        ("files.csv".to_string(), files_csv(&scoreboard)?),
     ];
-    let live = board.live();
-    let all: Vec<usize> = (0..board.suite.benchmarks.len()).collect();
-    documents.push(("plots/cactus.svg".into(), cactus(&board, &live, &all)));
+    let live = scoreboard.live();
+    let all: Vec<usize> = (0..scoreboard.suite.benchmarks.len()).collect();
+    documents.push(("plots/cactus.svg".into(), cactus(&scoreboard, &live, &all)));
     let mut tables = 0;
-    for (recorded, files) in tables::recorded_groups(&board) {
+    for (recorded, files) in tables::recorded_groups(&scoreboard) {
         tables += 1;
         let contenders: Vec<usize> = live.iter().chain(&recorded).copied().collect();
-        documents.push((format!("plots/cactus-recorded-{tables}.svg"), cactus(&board, &contenders, &files)));
+        documents.push((format!("plots/cactus-recorded-{tables}.svg"), cactus(&scoreboard, &contenders, &files)));
     }
     if let Some(&first) = live.first() {
-        for other in (0..board.contenders.len()).filter(|c| *c != first) {
-            let name = |c: usize| file_name(&board.contenders[c].label);
+        for other in (0..scoreboard.contenders.len()).filter(|c| *c != first) {
+            let name = |c: usize| file_name(&scoreboard.contenders[c].label);
             let title = format!("plots/scatter-{}-{}.svg", name(other), name(first));
-            documents.push((title, scatter(&board, other, first, &all)));
+            documents.push((title, scatter(&scoreboard, other, first, &all)));
         }
     }
     Ok(documents)
@@ -50,17 +50,17 @@ pub fn write(folder: &Folder) -> Result<Vec<String>, String> {
 }
 
 /// The report for people.
-pub fn markdown(contents: &Contents, board: &Scoreboard) -> String {
-    let mut out = tables::introduction(contents, board);
-    out += &tables::overall(board);
-    out += &tables::by_set(board);
-    out += &tables::recorded(contents, board);
-    out += &findings::engines(board);
-    out += &findings::disagreements(board);
-    out += &findings::crashes(board);
-    out += &findings::rejections(board);
-    out += &findings::vacuous(board);
-    out += &findings::unsolved(board);
+pub fn markdown(contents: &Contents, scoreboard: &Scoreboard) -> String {
+    let mut out = tables::introduction(contents, scoreboard);
+    out += &tables::overall(scoreboard);
+    out += &tables::by_set(scoreboard);
+    out += &tables::recorded(contents, scoreboard);
+    out += &findings::engines(scoreboard);
+    out += &findings::disagreements(scoreboard);
+    out += &findings::crashes(scoreboard);
+    out += &findings::rejections(scoreboard);
+    out += &findings::vacuous(scoreboard);
+    out += &findings::unsolved(scoreboard);
     out
 }
 

@@ -7,15 +7,15 @@ use super::cell;
 use crate::folder::Contents;
 use crate::score::{Scoreboard, Summary};
 
-pub(super) fn introduction(contents: &Contents, board: &Scoreboard) -> String {
+pub(super) fn introduction(contents: &Contents, scoreboard: &Scoreboard) -> String {
     let request = &contents.request;
-    let rows: usize = board.suite.benchmarks.iter().map(|b| b.rows.len()).sum();
+    let rows: usize = scoreboard.suite.benchmarks.iter().map(|b| b.rows.len()).sum();
     let mut out = String::from("# Benchmark report\n\n");
     let _ = writeln!(
         out,
         "{} files, {rows} rows; limits of a job: {} s, {} MB; rounds: {}; jobs at a time: {}.\n",
-        board.suite.benchmarks.len(),
-        board.time_limit,
+        scoreboard.suite.benchmarks.len(),
+        scoreboard.time_limit,
         request.memory_limit_mb,
         request.rounds,
         request.workers
@@ -27,7 +27,8 @@ pub(super) fn introduction(contents: &Contents, board: &Scoreboard) -> String {
         let _ = writeln!(out, "- **not run**: {missing}");
     }
     let done: usize = contents.jobs.values().map(Vec::len).sum();
-    let gaps: usize = board.live().iter().map(|&c| board.attempts[c].iter().filter(|a| a.is_none()).count()).sum();
+    let gaps: usize =
+        scoreboard.live().iter().map(|&c| scoreboard.attempts[c].iter().filter(|a| a.is_none()).count()).sum();
     let _ = writeln!(
         out,
         "\n{done} jobs done. Pairs of tool and file without a job (other language, or not run yet): {gaps}."
@@ -38,40 +39,43 @@ pub(super) fn introduction(contents: &Contents, board: &Scoreboard) -> String {
     out
 }
 
-pub(super) fn overall(board: &Scoreboard) -> String {
-    let all: Vec<usize> = (0..board.suite.benchmarks.len()).collect();
-    let live = board.live();
+pub(super) fn overall(scoreboard: &Scoreboard) -> String {
+    let all: Vec<usize> = (0..scoreboard.suite.benchmarks.len()).collect();
+    let live = scoreboard.live();
     let mut out = String::from("\n## Files\n\n");
-    out += &table(board, &live, &board.summarise_files(&live, &all));
+    out += &table(scoreboard, &live, &scoreboard.summarise_files(&live, &all));
     out += "\n## Properties (rows of the manifest)\n\n";
-    out += &table(board, &live, &board.summarise_rows(&live, &all));
+    out += &table(scoreboard, &live, &scoreboard.summarise_rows(&live, &all));
     out += "\nknown: the expected verdict is known. extra: answered though nothing is known. PAR-2: mean seconds, unsolved \
             counting twice the limit. unique: solved by no other tool of the table. crashes count whatever was answered \
             before. median and max are of what is solved; exit is the median from start to exit of all jobs.\n";
     out
 }
 
-pub(super) fn by_set(board: &Scoreboard) -> String {
+pub(super) fn by_set(scoreboard: &Scoreboard) -> String {
     let sets: BTreeSet<(&str, &str)> =
-        board.suite.benchmarks.iter().map(|b| (b.language.as_str(), b.set.as_str())).collect();
-    let live = board.live();
+        scoreboard.suite.benchmarks.iter().map(|b| (b.language.as_str(), b.set.as_str())).collect();
+    let live = scoreboard.live();
     let mut out = format!("\n## Files by set\n\n{}", head(&["set", "tool"]));
     for (language, set) in sets {
-        let files: Vec<usize> = (0..board.suite.benchmarks.len())
-            .filter(|&f| board.suite.benchmarks[f].language == language && board.suite.benchmarks[f].set == set)
+        let files: Vec<usize> = (0..scoreboard.suite.benchmarks.len())
+            .filter(|&f| {
+                scoreboard.suite.benchmarks[f].language == language && scoreboard.suite.benchmarks[f].set == set
+            })
             .collect();
-        for (c, s) in live.iter().zip(board.summarise_files(&live, &files)) {
-            out += &line(&[&format!("{language}: {set}"), &board.contenders[*c].label], &s);
+        for (c, s) in live.iter().zip(scoreboard.summarise_files(&live, &files)) {
+            out += &line(&[&format!("{language}: {set}"), &scoreboard.contenders[*c].label], &s);
         }
     }
     out
 }
 
 /// Recorded contenders that answered the same files, with these files.
-pub(super) fn recorded_groups(board: &Scoreboard) -> Vec<(Vec<usize>, Vec<usize>)> {
+pub(super) fn recorded_groups(scoreboard: &Scoreboard) -> Vec<(Vec<usize>, Vec<usize>)> {
     let mut groups: Vec<(Vec<usize>, Vec<usize>)> = Vec::new();
-    for c in (0..board.contenders.len()).filter(|c| board.contenders[*c].is_recorded) {
-        let files: Vec<usize> = (0..board.suite.benchmarks.len()).filter(|f| board.attempts[c][*f].is_some()).collect();
+    for c in (0..scoreboard.contenders.len()).filter(|c| scoreboard.contenders[*c].is_recorded) {
+        let files: Vec<usize> =
+            (0..scoreboard.suite.benchmarks.len()).filter(|f| scoreboard.attempts[c][*f].is_some()).collect();
         match groups.iter_mut().find(|(_, same)| *same == files) {
             Some((contenders, _)) => contenders.push(c),
             None if files.is_empty() => {}
@@ -81,15 +85,15 @@ pub(super) fn recorded_groups(board: &Scoreboard) -> Vec<(Vec<usize>, Vec<usize>
     groups
 }
 
-pub(super) fn recorded(contents: &Contents, board: &Scoreboard) -> String {
+pub(super) fn recorded(contents: &Contents, scoreboard: &Scoreboard) -> String {
     let mut out = String::new();
-    for (recorded, files) in recorded_groups(board) {
-        let contenders: Vec<usize> = board.live().into_iter().chain(recorded).collect();
+    for (recorded, files) in recorded_groups(scoreboard) {
+        let contenders: Vec<usize> = scoreboard.live().into_iter().chain(recorded).collect();
         let _ = write!(out, "\n## Beside recorded peers ({} files)\n\n", files.len());
-        out += &table(board, &contenders, &board.summarise_files(&contenders, &files));
+        out += &table(scoreboard, &contenders, &scoreboard.summarise_files(&contenders, &files));
         let limit = contents.request.recorded_limit;
         let _ = write!(out, "\nRecorded elsewhere, with a limit of {limit} s");
-        if limit < board.time_limit {
+        if limit < scoreboard.time_limit {
             out += ", which is less than the tools had that were run here";
         }
         out += "; answers later than the limit of this run do not count.\n";
@@ -118,10 +122,10 @@ const COLUMNS: [&str; 18] = [
     "peak MB",
 ];
 
-fn table(board: &Scoreboard, contenders: &[usize], lines: &[Summary]) -> String {
+fn table(scoreboard: &Scoreboard, contenders: &[usize], lines: &[Summary]) -> String {
     let mut out = head(&["tool"]);
     for (c, s) in contenders.iter().zip(lines) {
-        out += &line(&[&board.contenders[*c].label], s);
+        out += &line(&[&scoreboard.contenders[*c].label], s);
     }
     out
 }
@@ -149,7 +153,7 @@ fn seconds(value: Option<f64>) -> String {
 }
 
 /// A line for each row of the manifest and tool.
-pub fn rows_csv(board: &Scoreboard) -> Result<String, String> {
+pub fn rows_csv(scoreboard: &Scoreboard) -> Result<String, String> {
     let head = [
         "path",
         "language",
@@ -165,10 +169,10 @@ pub fn rows_csv(board: &Scoreboard) -> Result<String, String> {
         "evidence",
     ];
     csv_text(&head, |put| {
-        for (f, b) in board.suite.benchmarks.iter().enumerate() {
+        for (f, b) in scoreboard.suite.benchmarks.iter().enumerate() {
             for (i, row) in b.rows.iter().enumerate() {
-                for (c, contender) in board.contenders.iter().enumerate() {
-                    let Some(a) = &board.attempts[c][f] else { continue };
+                for (c, contender) in scoreboard.contenders.iter().enumerate() {
+                    let Some(a) = &scoreboard.attempts[c][f] else { continue };
                     let result = &a.rows[i];
                     let answer = result.answer.as_ref();
                     put(&[
@@ -193,7 +197,7 @@ pub fn rows_csv(board: &Scoreboard) -> Result<String, String> {
 }
 
 /// A line for each file and tool.
-pub fn files_csv(board: &Scoreboard) -> Result<String, String> {
+pub fn files_csv(scoreboard: &Scoreboard) -> Result<String, String> {
     let head = [
         "path",
         "language",
@@ -211,9 +215,9 @@ pub fn files_csv(board: &Scoreboard) -> Result<String, String> {
         "message",
     ];
     csv_text(&head, |put| {
-        for (f, b) in board.suite.benchmarks.iter().enumerate() {
-            for (c, contender) in board.contenders.iter().enumerate() {
-                let Some(a) = &board.attempts[c][f] else { continue };
+        for (f, b) in scoreboard.suite.benchmarks.iter().enumerate() {
+            for (c, contender) in scoreboard.contenders.iter().enumerate() {
+                let Some(a) = &scoreboard.attempts[c][f] else { continue };
                 let record = a.record.as_ref();
                 let number = |n: Option<i32>| n.map(|n| n.to_string()).unwrap_or_default();
                 let diagnostic = record.and_then(|r| r.diagnostic.as_ref());

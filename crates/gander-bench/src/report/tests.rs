@@ -158,7 +158,7 @@ fn the_whole_report() {
 
 #[test]
 fn tables_for_programs() {
-    let board = Scoreboard::new(&contents());
+    let scoreboard = Scoreboard::new(&contents());
     expect![[r#"
         path,language,set,property,expected,tool,verdict,score,seconds,engine,explored_through,evidence
         a.sts,sts,one,p,valid,gander,valid,solved,0.250,induction,,by hand
@@ -171,7 +171,7 @@ fn tables_for_programs() {
         c.sts,sts,two,-,valid,gander,unknown,unsupported,0.010,,,
         d.sts,sts,two,-,valid,gander,unknown,CRASH,0.020,,,
     "#]]
-    .assert_eq(&rows_csv(&board).unwrap());
+    .assert_eq(&rows_csv(&scoreboard).unwrap());
     expect![[r#"
         path,language,set,expected,tool,verdict,score,seconds,cpu_seconds,peak_mb,exit,signal,code,message
         a.sts,sts,one,valid,gander,unknown,gave up,0.500,0.50,1.0,0,,,
@@ -182,7 +182,7 @@ fn tables_for_programs() {
         c.sts,sts,two,valid,gander,unknown,unsupported,0.010,0.01,1.0,0,,E0104,`merge` is not supported
         d.sts,sts,two,valid,gander,unknown,CRASH,0.020,0.02,1.0,101,,,
     "#]]
-    .assert_eq(&files_csv(&board).unwrap());
+    .assert_eq(&files_csv(&scoreboard).unwrap());
 }
 
 #[test]
@@ -191,8 +191,8 @@ fn tables_for_programs_have_no_formulas() {
     for benchmark in &mut contents.request.suite.benchmarks {
         benchmark.set = "=1+cmd|' /C calc'!A0".into();
     }
-    let board = Scoreboard::new(&contents);
-    for text in [rows_csv(&board).unwrap(), files_csv(&board).unwrap()] {
+    let scoreboard = Scoreboard::new(&contents);
+    for text in [rows_csv(&scoreboard).unwrap(), files_csv(&scoreboard).unwrap()] {
         assert!(text.contains(",'=1+cmd|") && !text.contains(",=1"), "{text}");
     }
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use gander::engines::{Cancellation, engines};
 use gander::smt::guard::Guarded;
-use gander_bench::contest::{Board, Contender, Contest, run as run_contest};
+use gander_bench::contest::{Contender, Contest, Scoreboard, run as run_contest};
 use gander_bench::record::{Ending, JobRecord};
 use gander_bench::schedule::Progress;
 use gander_bench::side_by_side::{csv, svg, table};
@@ -60,17 +60,17 @@ fn contest(args: &BenchArgs, output: &mut Output) -> Result<u8, String> {
     let (token, flag) = (Cancellation::new(), Arc::clone(&interrupted));
     token.on_cancel(move || flag.store(true, Ordering::Relaxed));
     cancel_on_signal(&token);
-    let board = run_contest(&contest, &interrupted, &show_progress);
+    let scoreboard = run_contest(&contest, &interrupted, &show_progress);
     drop(temporary);
     drop(guarded);
-    let board = board?;
-    report(args, &board, output)?;
-    let crashed = board.cells.iter().flatten().flatten().any(|c| c.ending == Ending::Crashed);
+    let scoreboard = scoreboard?;
+    report(args, &scoreboard, output)?;
+    let crashed = scoreboard.cells.iter().flatten().flatten().any(|c| c.ending == Ending::Crashed);
     Ok(if interrupted.load(Ordering::Relaxed) {
         output.complain("interrupted: this is what was measured so far");
         INTERRUPTED
     } else {
-        u8::from(crashed || !board.disagreements().is_empty())
+        u8::from(crashed || !scoreboard.disagreements().is_empty())
     })
 }
 
@@ -121,16 +121,16 @@ fn show_progress(progress: Progress, record: &JobRecord) {
     }
 }
 
-fn report(args: &BenchArgs, board: &Board, output: &mut Output) -> Result<(), String> {
-    output.put(&table(board));
+fn report(args: &BenchArgs, scoreboard: &Scoreboard, output: &mut Output) -> Result<(), String> {
+    output.put(&table(scoreboard));
     output.flush();
     let mut files: Vec<(PathBuf, String, Target)> = Vec::new();
-    files.extend(args.csv.clone().map(|path| csv(board).map(|text| (path, text, Target::Named))).transpose()?);
-    files.extend(args.svg.clone().map(|path| (path, svg(board), Target::Named)));
+    files.extend(args.csv.clone().map(|path| csv(scoreboard).map(|text| (path, text, Target::Named))).transpose()?);
+    files.extend(args.svg.clone().map(|path| (path, svg(scoreboard), Target::Named)));
     if let Some(folder) = &args.out {
-        files.push((folder.join("table.txt"), table(board), Target::Managed));
-        files.push((folder.join("results.csv"), csv(board)?, Target::Managed));
-        files.push((folder.join("plot.svg"), svg(board), Target::Managed));
+        files.push((folder.join("table.txt"), table(scoreboard), Target::Managed));
+        files.push((folder.join("results.csv"), csv(scoreboard)?, Target::Managed));
+        files.push((folder.join("plot.svg"), svg(scoreboard), Target::Managed));
     }
     for (path, text, target) in files {
         replace(&path, text.as_bytes(), target).map_err(|e| e.to_string())?;

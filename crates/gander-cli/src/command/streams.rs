@@ -37,10 +37,10 @@ const WORDS: [&str; 8] = ["step", "random", "undo", "reset", "run", "save", "qui
 /// Simulates as the arguments say.
 pub fn run(simulator: StreamSimulator, args: &SimulateArgs, output: &mut Output) -> u8 {
     let scope = if args.all { StreamScope::All } else { StreamScope::Relevant };
-    let mut desk = Desk { simulator, scope };
+    let mut session = StreamSession { simulator, scope };
     if let Some(file) = &args.inputs {
         return match read_input(file) {
-            Ok(text) => desk.table(file, &text, output),
+            Ok(text) => session.table(file, &text, output),
             Err(error) => {
                 let message = unreadable(file, &error, output.paint_err());
                 output.complain(&message.rendered);
@@ -50,24 +50,24 @@ pub fn run(simulator: StreamSimulator, args: &SimulateArgs, output: &mut Output)
     }
     if let Some(steps) = args.random {
         for _ in 0..=steps {
-            if let Err(trouble) = desk.simulator.step(&[]) {
-                desk.print_run(output);
-                output.put(&format!("no further step after {}: {trouble}\n", desk.simulator.length()));
+            if let Err(trouble) = session.simulator.step(&[]) {
+                session.print_run(output);
+                output.put(&format!("no further step after {}: {trouble}\n", session.simulator.length()));
                 return 0;
             }
         }
-        desk.print_run(output);
+        session.print_run(output);
         return 0;
     }
-    serve(&mut desk, args, "give inputs with --inputs, --script or --random", output)
+    serve(&mut session, args, "give inputs with --inputs, --script or --random", output)
 }
 
-struct Desk {
+struct StreamSession {
     simulator: StreamSimulator,
     scope: StreamScope,
 }
 
-impl Desk {
+impl StreamSession {
     /// Runs a table of inputs.
     fn table(&mut self, file: &str, text: &str, output: &mut Output) -> u8 {
         let table = match InputTable::read(text, &self.simulator) {
@@ -112,7 +112,7 @@ impl Desk {
     }
 }
 
-impl Session for Desk {
+impl Session for StreamSession {
     fn obey(&mut self, line: &str, output: &mut Output) -> Result<After, String> {
         let before = self.simulator.length();
         let words = split(line)?;

@@ -95,7 +95,7 @@ impl<'s> Words<'s> {
     }
 
     fn gather(&self, pool: &mut Pool, roots: &[TermId], room: Room) -> CandidateTerms {
-        let mut vocabulary = CandidateTerms::default();
+        let mut candidate_terms = CandidateTerms::default();
         let mut words: Vec<(u32, TermId)> = Vec::new();
         for v in self.system.vars.iter().filter(|v| self.cone.contains(&v.current)) {
             words.push((0, pool.var(v.current)));
@@ -117,8 +117,8 @@ impl<'s> Words<'s> {
             }
             seen.insert(t, (mentions, size));
             match pool.as_constant(t) {
-                Some(Value::Int(i)) => vocabulary.ints.push(i),
-                Some(Value::Real(r)) => vocabulary.reals.push(r),
+                Some(Value::Int(i)) => candidate_terms.ints.push(i),
+                Some(Value::Real(r)) => candidate_terms.reals.push(r),
                 _ => {}
             }
             let alone = matches!(mentions, Mentions::Current | Mentions::Next);
@@ -130,12 +130,12 @@ impl<'s> Words<'s> {
                 }
             }
         }
-        vocabulary.ints.extend([IBig::ZERO, IBig::ONE]);
-        vocabulary.ints.sort_unstable();
-        vocabulary.ints.dedup();
-        vocabulary.reals.push(RBig::ZERO);
-        vocabulary.reals.sort_unstable();
-        vocabulary.reals.dedup();
+        candidate_terms.ints.extend([IBig::ZERO, IBig::ONE]);
+        candidate_terms.ints.sort_unstable();
+        candidate_terms.ints.dedup();
+        candidate_terms.reals.push(RBig::ZERO);
+        candidate_terms.reals.sort_unstable();
+        candidate_terms.reals.dedup();
         words.sort_by_key(|w| w.0);
         let mut taken = FxHashSet::default();
         for (_, word) in words {
@@ -143,26 +143,26 @@ impl<'s> Words<'s> {
                 continue;
             }
             match pool.sort(word) {
-                Sort::Bool if vocabulary.truths.len() < room.truths && is_word(pool, word) => {
-                    vocabulary.truths.push(word);
+                Sort::Bool if candidate_terms.truths.len() < room.truths && is_word(pool, word) => {
+                    candidate_terms.truths.push(word);
                 }
-                Sort::Int | Sort::Real if vocabulary.numbers.len() < room.numbers && !is_shift(pool, word) => {
-                    vocabulary.numbers.push(word);
+                Sort::Int | Sort::Real if candidate_terms.numbers.len() < room.numbers && !is_shift(pool, word) => {
+                    candidate_terms.numbers.push(word);
                 }
                 Sort::Enum(id) if pool.as_symbol(word).is_some() => {
                     for variant in 0..pool.enumeration(id).variants.len() as u32 {
                         let constant = pool.constant(Value::Enum(id, variant));
                         let equal = pool.eq(word, constant);
-                        if taken.insert(equal) && vocabulary.truths.len() < room.truths {
-                            vocabulary.truths.push(equal);
+                        if taken.insert(equal) && candidate_terms.truths.len() < room.truths {
+                            candidate_terms.truths.push(equal);
                         }
                     }
                 }
-                Sort::BitVec(_) if pool.as_symbol(word).is_some() => vocabulary.bits.push(word),
+                Sort::BitVec(_) if pool.as_symbol(word).is_some() => candidate_terms.bits.push(word),
                 _ => {}
             }
         }
-        vocabulary
+        candidate_terms
     }
 }
 

@@ -73,14 +73,14 @@ impl OctagonAnalysis {
     pub(crate) fn new(
         e: &mut Encoding,
         nodes: &[NodeId],
-        vocabulary: &CandidateTerms,
+        candidate_terms: &CandidateTerms,
         samples: &dyn Fn(NodeId) -> Vec<State>,
     ) -> Option<OctagonAnalysis> {
         if nodes.len() > MOST_NODES {
             return None;
         }
         let (system, memory) = (Arc::clone(&e.system), e.memory());
-        let words: FxHashSet<TermId> = vocabulary.numbers.iter().copied().collect();
+        let words: FxHashSet<TermId> = candidate_terms.numbers.iter().copied().collect();
         let mut of_sort = Vec::new();
         for sort in [Sort::Int, Sort::Real] {
             let mut variables: Vec<usize> = Vec::new();
@@ -97,7 +97,7 @@ impl OctagonAnalysis {
         if of_sort.is_empty() {
             return None;
         }
-        let modes = modes(e, vocabulary);
+        let modes = modes(e, candidate_terms);
         let mut cells = Vec::new();
         for &node in nodes {
             for (sort, variables) in &of_sort {
@@ -114,15 +114,15 @@ impl OctagonAnalysis {
             all.dedup();
             all
         };
-        let ints = near(vocabulary.ints.iter().map(|i| RBig::from(i.clone())).collect());
-        let reals = near(vocabulary.reals.clone());
-        let mut ascent = OctagonAnalysis { cells, ints, reals, passed: FxHashSet::default(), models: 0 };
+        let ints = near(candidate_terms.ints.iter().map(|i| RBig::from(i.clone())).collect());
+        let reals = near(candidate_terms.reals.clone());
+        let mut analysis = OctagonAnalysis { cells, ints, reals, passed: FxHashSet::default(), models: 0 };
         for &node in nodes {
             for state in samples(node) {
-                ascent.meet(&state, |octagon, values, _| octagon.include(values));
+                analysis.meet(&state, |octagon, values, _| octagon.include(values));
             }
         }
-        Some(ascent)
+        Some(analysis)
     }
 
     fn meet(&mut self, state: &State, grow: impl Fn(&mut Octagon, &[RBig], &[RBig])) {
@@ -178,11 +178,11 @@ impl OctagonAnalysis {
     }
 }
 
-/// Values of a variable that tells modes apart: the first of the vocabulary that is an enumeration or a truth value that
+/// Values of a variable that tells modes apart: the first of the candidate terms that is an enumeration or a truth value that
 /// states remember.
-fn modes(e: &mut Encoding, vocabulary: &CandidateTerms) -> Vec<(usize, Value)> {
+fn modes(e: &mut Encoding, candidate_terms: &CandidateTerms) -> Vec<(usize, Value)> {
     let (system, memory) = (Arc::clone(&e.system), e.memory());
-    let words: FxHashSet<TermId> = vocabulary.truths.iter().copied().collect();
+    let words: FxHashSet<TermId> = candidate_terms.truths.iter().copied().collect();
     for (v, var) in system.vars.iter().enumerate().filter(|(v, _)| memory[*v]) {
         match var.sort {
             Sort::Enum(id) => {

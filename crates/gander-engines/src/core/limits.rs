@@ -1,16 +1,16 @@
-//! What an engine may use of the memory of a check.
+//! The memory that an engine may use.
 
 use gander_smt::memory::machine_memory;
 
 use crate::core::CheckConfig;
 
-/// The share of the machine's memory that an engine uses if nobody says how much.
+/// Without a limit, an engine uses one part in so many of the machine's memory.
 const SHARE_OF_MEMORY: u64 = 4;
 
-/// The share of the limit of a check: nothing else may be left for others.
+/// With a limit, an engine uses one part in so many of it.
 const SHARE_OF_LIMIT: u64 = 2;
 
-/// What is used if the machine does not say how much memory it has.
+/// Used if the memory of the machine is not known.
 const USUAL_MEMORY: u64 = 1 << 30;
 
 /// Bytes for one engine that keeps states: a share of the limit of the check, or of the machine's memory.
@@ -36,7 +36,7 @@ impl Room {
     }
 }
 
-/// Why a claim that gave way to another one has no answer.
+/// The obstacle of a claim that was set aside for another one.
 pub(crate) fn set_aside(why: &str) -> String {
     format!("{why}; set aside, as there is no memory for all claims together")
 }

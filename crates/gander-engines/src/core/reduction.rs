@@ -1,8 +1,8 @@
-//! The system that engines work on: the one that was given, without the variables that are functions of others, and with
-//! nodes for the places of a program that keeps its place in variables.
+//! The system that engines work on: the given one without variables that are functions of others (`definitions`), and with
+//! nodes for the locations of a program that keeps its location in variables (`recover_control`).
 //!
-//! Engines propose evidence about the reduced system; the context carries it back before anybody else sees it, as evidence is
-//! checked against the system that was given. Facts on the blackboard speak of the reduced system.
+//! Engines propose evidence about the reduced system; [`crate::core::EngineContext`] maps it back before it is checked against
+//! the given system. Facts on the blackboard are about the reduced system.
 
 use std::fmt;
 use std::sync::Arc;

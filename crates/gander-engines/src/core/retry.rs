@@ -1,4 +1,4 @@
-//! Claims that are each handed whole to a solver, attempt by attempt: short ones for all of them before longer ones.
+//! Retry: claims that are each given to a solver as a whole, first with a short time limit for all of them, then with longer ones.
 
 use std::time::Duration;
 

@@ -43,13 +43,13 @@ use crate::portfolio::{ModelProfile, Part};
 use certifier::Certifier;
 use worker_pool::{ScheduledEngine, SpawnDecision, WorkerPool};
 
-/// On systems with more variables no engine begins before there are threads: its first piece of work may take long.
+/// On systems with more variables no engine runs on the calling thread: its first piece of work may take long.
 const MOST_AT_ONCE: usize = 100;
 
-/// Systems with more terms are reduced by a thread of its own: nobody waits for what that leaves if it is broken off.
+/// Systems with more terms are reduced on a separate thread, so that cancellation does not wait for deallocation.
 const LARGE: usize = 100_000;
 
-/// A second worker is worth its while only for checks that take longer than this.
+/// Spawn a second worker only for checks that take longer than this.
 const ALONE: Duration = Duration::from_millis(4);
 
 /// A run that may not be the shortest waits for one that is at least [`crate::EngineOptions::patience`], and this many
@@ -60,17 +60,17 @@ const PATIENCE_FACTOR: u32 = 4;
 /// patience.
 const PATIENCE_WITHIN_LIMIT: (u32, u32) = (10, 1);
 
-/// How long engines are held at most while answers are checked to all claims that are open.
+/// How long engines pause at most while answers to all open claims are being checked.
 const MOST_HELD: Duration = Duration::from_secs(2);
 
 /// How long engines are waited for when the check is over.
 const LAST_TURNS: Duration = Duration::from_millis(10);
 
-/// How long engines are asked what was in their way, of which there may be much to say on hundreds of thousands of claims: if somebody
-/// waits for the end, if the time is over, and if they have ended by themselves.
+/// Time allowed for collecting obstacles when a check ends: when it is cancelled, when its time is over, and when all engines
+/// have finished. There may be hundreds of thousands of claims.
 const LAST_WORDS: [Duration; 3] = [Duration::from_millis(10), Duration::from_millis(100), Duration::from_secs(2)];
 
-/// What checks that took longer have made is taken apart by a thread of its own.
+/// Deallocate the data of checks that took longer than this on a separate thread.
 const WORTH_A_THREAD: Duration = Duration::from_millis(100);
 
 /// Decides claims with all engines that the configuration allows.

@@ -1,11 +1,11 @@
-//! The pool: engines that wait for a worker, and the workers' loop.
+//! The worker pool: the engines that wait for a worker, and the loop of the workers.
 //!
-//! There are as many workers as the check has jobs. A turn that lasts, as a solver thinks, does not count as work
-//! for ever: others are spawned beside it (at first up to twice as many, slowly more), so that no engine waits for another one's hard
-//! question. They leave when turns are short again.
+//! There are as many workers as the check has jobs. A turn that waits for a solver for long counts as stalled, and the pool
+//! spawns another worker beside it (at first up to twice as many, slowly more), so that no engine waits for the hard query of
+//! another one. These workers end when turns are short again.
 //!
-//! Workers share the pool with the director, who closes it and waits a moment for turns to end, but not for ever: one that is still taking
-//! its engine apart does so alone, and the memory comes back when it is done.
+//! The director closes the pool and waits briefly for turns to end. A worker that is still deallocating its engine finishes on
+//! its own.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -27,19 +27,19 @@ use crate::portfolio::Part;
 /// A turn that lasts longer than this is stalled.
 const STALLED: Duration = Duration::from_millis(100);
 
-/// After so much more work an engine is asked what is in its way, in case that it is stopped in the middle of a turn.
+/// Collect an engine's obstacles after this much additional CPU time, in case it is stopped in the middle of a turn.
 const ASKED_AFTER: Duration = Duration::from_millis(100);
 
-/// It is asked less often if that would take more than one part in so many of its time.
+/// Collecting obstacles takes at most one part in so many of an engine's time.
 const ASKING_PART: u32 = 50;
 
-/// It is asked about so many claims at most.
+/// Obstacles are collected for so many claims at most.
 const MOST_ASKED: usize = 64;
 
-/// If this process has more workers, those of checks that are over included, a check that ends waits for its own.
+/// If this process has more workers, including those of checks that are over, a check waits for its own before it ends.
 const MOST_WORKERS: usize = 64;
 
-/// Workers of all floors of this process.
+/// Workers of all pools of this process.
 static WORKERS: AtomicUsize = AtomicUsize::new(0);
 
 /// Where an engine is.

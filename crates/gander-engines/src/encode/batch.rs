@@ -1,5 +1,5 @@
-//! Which claims are worked on together: those that the solver for the system can take, over one view of it. A claim that
-//! needs another solver would take the others there, which is slower for them; so it goes alone.
+//! Batches: claims that an engine works on together, over one view of the system. They are those that the solver for the
+//! system supports; a claim that needs another solver, which would be slower for the others, is a batch of its own.
 
 use gander_smt::Solvers;
 use gander_system::ClaimId;

@@ -3,6 +3,7 @@
 use super::clauses::{Applied, Clause};
 use crate::smtlib::terms::Terms;
 use gander_runtime::{check_cancelled, check_cancelled_now};
+use gander_system::strongly_connected_components;
 use gander_term::{Pool, SymbolId, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -71,7 +72,7 @@ pub(super) fn linear(terms: &mut Terms<'_, '_>, clauses: &mut Vec<Clause>) {
     clauses.retain(|c| c.head.as_ref().is_none_or(|(p, _)| needed.contains(p)));
 }
 
-/// Which predicates depend on themselves: those in a strongly connected component with an edge (Tarjan 1972).
+/// Which predicates depend on themselves: those in a strongly connected component with an edge.
 fn recursive(count: usize, clauses: &[Clause]) -> Vec<bool> {
     let mut uses: Vec<Vec<usize>> = vec![Vec::new(); count];
     for c in clauses {
@@ -79,46 +80,9 @@ fn recursive(count: usize, clauses: &[Clause]) -> Vec<bool> {
             uses[*head].extend(c.body.iter().map(|(p, _)| *p));
         }
     }
-    let mut found = vec![false; count];
-    // By predicate: when it was come to, and the earliest one of its component known so far.
-    let (mut order, mut low) = (vec![usize::MAX; count], vec![usize::MAX; count]);
-    let mut closed = vec![false; count];
-    let (mut next, mut component) = (0, Vec::new());
-    for root in 0..count {
-        let mut path: Vec<(usize, usize)> = Vec::new();
-        if order[root] == usize::MAX {
-            path.push((root, 0));
-        }
-        while let Some((p, at)) = path.last_mut() {
-            let p = *p;
-            if *at == 0 {
-                (order[p], low[p]) = (next, next);
-                next += 1;
-                component.push(p);
-            }
-            let Some(&q) = uses[p].get(*at) else {
-                path.pop();
-                if let Some((parent, _)) = path.last() {
-                    low[*parent] = low[*parent].min(low[p]);
-                }
-                if low[p] == order[p] {
-                    let from = component.iter().rposition(|&q| q == p).unwrap_or(0);
-                    let loops = component.len() - from > 1 || uses[p].contains(&p);
-                    for q in component.drain(from..) {
-                        (found[q], closed[q]) = (loops, true);
-                    }
-                }
-                continue;
-            };
-            *at += 1;
-            if order[q] == usize::MAX {
-                path.push((q, 0));
-            } else if !closed[q] {
-                low[p] = low[p].min(order[q]);
-            }
-        }
-    }
-    found
+    let component = strongly_connected_components(count, 0..count, |p, k| uses[p].get(k).copied());
+    // A predicate in a component with others uses one of them.
+    (0..count).map(|p| uses[p].iter().any(|&q| component[q] == component[p])).collect()
 }
 
 /// A clause with one predicate of its body replaced by a definition of it, whose variables get new names.

@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 use std::collections::hash_map::Entry;
 
 use gander_runtime::Cancellation;
-use gander_system::{NodeId, Run, Step, TransitionId};
+use gander_system::{NodeId, Run, Step, TransitionId, strongly_connected_components};
 use rustc_hash::FxHashMap;
 
 use super::explore::{Explorer, Stop};
@@ -41,56 +41,15 @@ impl Edges {
     }
 
     /// By state: the strongly connected component of the steps between states within a set; none outside of it. Steps
-    /// between components lead to smaller numbers (Tarjan 1972).
+    /// between components lead to smaller numbers.
     pub(crate) fn components(&self, within: &[bool]) -> Vec<Option<u32>> {
-        const NEW: u32 = u32::MAX;
         let states = self.first.len() - 1;
-        let mut part: Vec<Option<u32>> = vec![None; states];
-        let (mut order, mut low) = (vec![NEW; states], vec![NEW; states]);
-        let (mut next, mut count) = (0, 0);
-        // States whose component is not known yet, and those on the path, with the next step to look at.
-        let (mut waiting, mut path): (Vec<usize>, Vec<(usize, usize)>) = (Vec::new(), Vec::new());
-        for root in (0..states).filter(|&i| within[i]) {
-            if order[root] != NEW {
-                continue;
-            }
-            path.push((root, self.first[root]));
-            while let Some((i, at)) = path.last_mut() {
-                let i = *i;
-                if *at == self.first[i] && order[i] == NEW {
-                    (order[i], low[i]) = (next, next);
-                    next += 1;
-                    waiting.push(i);
-                }
-                if *at < self.first[i + 1] {
-                    let to = self.to[*at] as usize;
-                    *at += 1;
-                    if !within[to] {
-                        continue;
-                    }
-                    if order[to] == NEW {
-                        path.push((to, self.first[to]));
-                    } else if part[to].is_none() {
-                        low[i] = low[i].min(order[to]);
-                    }
-                    continue;
-                }
-                path.pop();
-                if let Some(&(before, _)) = path.last() {
-                    low[before] = low[before].min(low[i]);
-                }
-                if low[i] == order[i] {
-                    while let Some(member) = waiting.pop() {
-                        part[member] = Some(count);
-                        if member == i {
-                            break;
-                        }
-                    }
-                    count += 1;
-                }
-            }
-        }
-        part
+        // A step that leaves the set counts as one to the state itself, which changes no component.
+        let successor = |i: usize, k: usize| {
+            let to = *self.to[self.first[i]..self.first[i + 1]].get(k)? as usize;
+            Some(if within[to] { to } else { i })
+        };
+        strongly_connected_components(states, (0..states).filter(|&i| within[i]), successor)
     }
 
     /// By component: whether it has a step within it.

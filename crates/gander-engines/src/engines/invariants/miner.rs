@@ -131,7 +131,7 @@ impl Miner {
         match std::mem::replace(&mut self.stage, Stage::Mining) {
             Stage::Sampling => self.sample(context),
             Stage::Mining => self.mine(context),
-            Stage::Climbing(ascent) => self.climb(context, ascent, begun + SLICE),
+            Stage::Climbing(analysis) => self.climb(context, analysis, begun + SLICE),
             Stage::Sifting => {
                 self.stage = Stage::Sifting;
                 self.sift(context, begun + SLICE);
@@ -182,9 +182,9 @@ impl Miner {
         }
         let at = |n: NodeId| samples.at(n).to_vec();
         if level == Level::Octagons {
-            let vocabulary = words(&mut self.view.encoding, &claimed, level);
-            match OctagonAnalysis::new(&mut self.view.encoding, &self.nodes, &vocabulary, &at) {
-                Some(ascent) => self.stage = Stage::Climbing(ascent),
+            let candidate_terms = words(&mut self.view.encoding, &claimed, level);
+            match OctagonAnalysis::new(&mut self.view.encoding, &self.nodes, &candidate_terms, &at) {
+                Some(analysis) => self.stage = Stage::Climbing(analysis),
                 None => self.next_round(),
             }
             return;
@@ -199,25 +199,25 @@ impl Miner {
     }
 
     /// Climbs to an inductive element of the octagons, and sifts what was passed.
-    fn climb(&mut self, context: &EngineContext, mut ascent: OctagonAnalysis, until: Instant) {
+    fn climb(&mut self, context: &EngineContext, mut analysis: OctagonAnalysis, until: Instant) {
         let e = &mut self.view.encoding;
         loop {
             if context.is_cancelled() || Instant::now() >= until {
-                self.stage = Stage::Climbing(ascent);
+                self.stage = Stage::Climbing(analysis);
                 return;
             }
-            let element = ascent.element(e);
+            let element = analysis.element(e);
             match self.houdini.leads_out(e, context, &element) {
                 Ok(None) => break,
                 Ok(Some(states)) => {
-                    if states.is_empty() || !states.iter().all(|s| ascent.climb(e, s)) {
+                    if states.is_empty() || !states.iter().all(|s| analysis.climb(e, s)) {
                         break;
                     }
                 }
                 Err(_) => break,
             }
         }
-        let candidates = ascent.candidates(e);
+        let candidates = analysis.candidates(e);
         self.begin(context, candidates, 1);
     }
 

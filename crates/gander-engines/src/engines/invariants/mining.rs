@@ -1,4 +1,4 @@
-//! From vocabulary and sampled states to candidates.
+//! From candidate terms and sampled states to candidates.
 
 use std::sync::Arc;
 
@@ -77,7 +77,7 @@ const MOST_MODES: usize = 8;
 /// Literals that clauses of three are made of.
 const MOST_CLAUSE_LITERALS: usize = 60;
 
-/// The candidates of a level that hold in all sampled states. `claimed` are formulas that the vocabulary must serve.
+/// The candidates of a level that hold in all sampled states. `claimed` are formulas that the candidate terms must serve.
 pub(super) fn mine(
     e: &mut Encoding,
     nodes: &[NodeId],
@@ -86,7 +86,7 @@ pub(super) fn mine(
     level: Level,
 ) -> Vec<Candidate> {
     let volume = level.volume();
-    let vocabulary = if level == Level::Copies { CandidateTerms::default() } else { words(e, claimed, level) };
+    let candidate_terms = if level == Level::Copies { CandidateTerms::default() } else { words(e, claimed, level) };
     let mut found: Vec<Candidate> = Vec::new();
     let mut seen: FxHashSet<Candidate> = FxHashSet::default();
     for &node in nodes {
@@ -94,7 +94,7 @@ pub(super) fn mine(
         let formulas = match level {
             _ if states.is_empty() => vec![e.pool.ff()],
             Level::Copies => copies::candidates(e, node, claimed, &states),
-            _ => at_node(e, &vocabulary, &states, &volume, nodes.len()),
+            _ => at_node(e, &candidate_terms, &states, &volume, nodes.len()),
         };
         for formula in formulas {
             let candidate = Candidate { node, formula };
@@ -106,7 +106,7 @@ pub(super) fn mine(
     found
 }
 
-/// The vocabulary of a level.
+/// The candidate terms of a level.
 pub(super) fn words(e: &mut Encoding, claimed: &[TermId], level: Level) -> CandidateTerms {
     CandidateTerms::of(e, claimed, level.volume().room)
 }
@@ -114,7 +114,7 @@ pub(super) fn words(e: &mut Encoding, claimed: &[TermId], level: Level) -> Candi
 /// The formulas for the states of one of so many nodes.
 fn at_node(
     e: &mut Encoding,
-    vocabulary: &CandidateTerms,
+    candidate_terms: &CandidateTerms,
     states: &[State],
     volume: &Volume,
     nodes: usize,
@@ -122,7 +122,7 @@ fn at_node(
     let share = |most: usize| most.div_ceil(nodes.min(20));
     let count = states.len();
     let system = Arc::clone(&e.system);
-    let terms: Vec<TermId> = vocabulary.truths.iter().chain(&vocabulary.numbers).copied().collect();
+    let terms: Vec<TermId> = candidate_terms.truths.iter().chain(&candidate_terms.numbers).copied().collect();
     let mut evaluator = Evaluator::new(&system, &e.pool, terms.clone());
     let mut columns: Vec<(TermId, Vec<Option<Value>>)> = terms.iter().map(|&t| (t, Vec::new())).collect();
     for state in states {
@@ -130,7 +130,7 @@ fn at_node(
             column.1.push(value);
         }
     }
-    let numbers = columns.split_off(vocabulary.truths.len());
+    let numbers = columns.split_off(candidate_terms.truths.len());
     let is_true = |v: &Option<Value>| *v == Some(Value::Bool(true));
     let mut truths: Vec<(TermId, Signature)> =
         columns.iter().map(|(t, values)| (*t, signature(values.iter().map(is_true)))).collect();
@@ -146,7 +146,7 @@ fn at_node(
     for sort in [Sort::Int, Sort::Real] {
         let of_sort: Vec<_> = numbers.iter().filter(|(t, _)| e.pool.sort(*t) == sort).cloned().collect();
         let table = Columns::new(sort, &of_sort);
-        found.extend(table.formulas(&mut e.pool, vocabulary, &everything, volume.numbers));
+        found.extend(table.formulas(&mut e.pool, candidate_terms, &everything, volume.numbers));
         found.extend(table.equalities(&mut e.pool));
         tables.push(table);
     }
@@ -154,7 +154,7 @@ fn at_node(
         found.push(e.pool.implies(order.literals[a].term, order.literals[b].term));
     }
     let plain: FxHashSet<TermId> = found.iter().copied().collect();
-    found.extend(guarded(e, vocabulary, &order, &tables, &plain, volume, share(volume.guarded)));
+    found.extend(guarded(e, candidate_terms, &order, &tables, &plain, volume, share(volume.guarded)));
     found.extend(clauses(e, &order.literals, share(volume.clauses)));
     found
 }
@@ -190,7 +190,7 @@ fn modes(e: &mut Encoding, numbers: &[(TermId, Vec<Option<Value>>)]) -> Vec<(Ter
 /// What holds of numbers in the states that satisfy a literal, and not in all.
 fn guarded(
     e: &mut Encoding,
-    vocabulary: &CandidateTerms,
+    candidate_terms: &CandidateTerms,
     order: &Order,
     tables: &[Columns],
     plain: &FxHashSet<TermId>,
@@ -205,7 +205,7 @@ fn guarded(
         }
         let states = positions(&literal.signature);
         for table in tables {
-            for formula in table.formulas(&mut e.pool, vocabulary, &states, looking) {
+            for formula in table.formulas(&mut e.pool, candidate_terms, &states, looking) {
                 if !plain.contains(&formula) && found.len() < most {
                     found.push(e.pool.implies(literal.term, formula));
                 }

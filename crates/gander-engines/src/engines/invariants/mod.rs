@@ -4,7 +4,7 @@
 //! - Candidates ([`mining`]) are made of the [`crate::candidates::candidate_terms`] of the model so that they hold in all sampled states:
 //!   implications and equivalences of truth values ([`truths`]; Kahsai, Ge and Tinelli, *Instantiation-based invariant
 //!   discovery*, 2011), constants, bounds, orders, differences and sums, remainders, linear [`equalities`] (Gaussian
-//!   elimination), also under a condition ([`numbers`]), and clauses of three literals. Templates and vocabulary get
+//!   elimination), also under a condition ([`numbers`]), and clauses of three literals. Templates and candidate terms get
 //!   wider from round to round.
 //! - Where rules copy variables, the first round is about equalities under conditions of control ([`copies`]).
 //! - One round climbs to an inductive element of the domain of octagons instead ([`crate::candidates::octagon_analysis`], [`crate::arith::octagon`]; Miné 2006).

@@ -75,7 +75,7 @@ impl Columns {
     pub(super) fn formulas(
         &self,
         pool: &mut Pool,
-        vocabulary: &CandidateTerms,
+        candidate_terms: &CandidateTerms,
         states: &[usize],
         looking: Looking,
     ) -> Vec<TermId> {
@@ -95,7 +95,7 @@ impl Columns {
                 found.push(pool.eq(self.terms[t], constant));
                 continue;
             }
-            self.bounds(pool, vocabulary, t, &low, &high, looking, &mut found);
+            self.bounds(pool, candidate_terms, t, &low, &high, looking, &mut found);
             if let Some(&same) = classes.get(&ranks) {
                 found.push(pool.eq(self.terms[same], self.terms[t]));
                 continue;
@@ -116,7 +116,7 @@ impl Columns {
     fn bounds(
         &self,
         pool: &mut Pool,
-        vocabulary: &CandidateTerms,
+        candidate_terms: &CandidateTerms,
         t: usize,
         low: &RBig,
         high: &RBig,
@@ -126,12 +126,12 @@ impl Columns {
         let known: Vec<RBig> = match self.sort {
             Sort::Int => {
                 let near = |i: &IBig| [i - IBig::ONE, i.clone(), i + IBig::ONE].map(RBig::from);
-                let mut all: Vec<RBig> = vocabulary.ints.iter().flat_map(near).collect();
+                let mut all: Vec<RBig> = candidate_terms.ints.iter().flat_map(near).collect();
                 all.sort_unstable();
                 all.dedup();
                 all
             }
-            _ => vocabulary.reals.clone(),
+            _ => candidate_terms.reals.clone(),
         };
         let above = known.iter().filter(|c| *c > high).take(looking.thresholds);
         for c in std::iter::once(high).chain(above) {

@@ -1,21 +1,19 @@
 //! Liveness: claims about maximal runs, and about what is always possible.
 //!
-//! Claims about maximal runs become questions about safety of liveness-to-safety systems (`gander_system::passes::liveness_to_safety`), which go to all
-//! engines for safety ([`inner`]): a run that ends too early, a state that comes again (Biere, Artho and Schuppan 2002), a bound on the
-//! number of fair rounds (Claessen and Sörensson 2012). Beside these, ranks are synthesised ([`ranking`]) and recurrent
-//! sets guessed ([`recurrent`]), for systems with infinitely many states. Small finite systems are decided on the graph of
-//! their states before anything else ([`fair_cycle`]); where all is linear over ints, how long runs can go on is computed on polyhedra
-//! ([`eg`]). What is always possible is decided by layers of
-//! states that have it within reach ([`possible`]).
+//! Claims about maximal runs are reduced to safety (`gander_system::passes::liveness_to_safety`), and all safety engines work on the
+//! result ([`nested_check`]): a run that ends too early, a repeated state (Biere, Artho and Schuppan 2002), a bound on the
+//! number of fair rounds (k-liveness: Claessen and Sörensson 2012). For systems with infinitely many states there are also
+//! ranking functions ([`ranking`]) and recurrent sets ([`recurrent_set`]). Small finite systems are first decided on the graph of
+//! their states ([`fair_cycle`]); for systems that are linear over ints, the greatest fixpoint of `EG` is computed on polyhedra
+//! ([`eg`]). `AG EF` claims are decided by layers of states from which the goal is reachable ([`ag_ef`]).
 //!
-//! The engine works on the system as it was given: its evidence speaks of systems made of that one, which the checker
-//! makes again.
+//! The engine works on the given system: its evidence is about systems derived from that one, which the checker derives
+//! again.
 
 mod ag_ef;
 #[cfg(test)]
 mod bugs;
 mod candidates;
-mod components;
 mod eg;
 mod fair_cycle;
 mod linear;
@@ -53,42 +51,42 @@ fn decides(kind: &ClaimKind) -> bool {
 
 /// The work on one claim.
 enum Work {
-    ClaimStrategies(Box<ClaimStrategies>),
+    MaximalRuns(Box<ClaimStrategies>),
     AgEf(Box<AgEf>),
 }
 
 impl Work {
     fn claim(&self) -> ClaimId {
         match self {
-            Work::ClaimStrategies(strategies) => strategies.claim,
+            Work::MaximalRuns(strategies) => strategies.claim,
             Work::AgEf(possible) => possible.claim,
         }
     }
 
     fn is_over(&self) -> bool {
         match self {
-            Work::ClaimStrategies(strategies) => strategies.is_over(),
+            Work::MaximalRuns(strategies) => strategies.is_over(),
             Work::AgEf(possible) => possible.is_over(),
         }
     }
 
     fn used(&self) -> Duration {
         match self {
-            Work::ClaimStrategies(strategies) => strategies.used(),
+            Work::MaximalRuns(strategies) => strategies.used(),
             Work::AgEf(possible) => possible.used,
         }
     }
 
     fn stop(&mut self) {
         match self {
-            Work::ClaimStrategies(strategies) => strategies.stop(),
+            Work::MaximalRuns(strategies) => strategies.stop(),
             Work::AgEf(possible) => possible.stop(),
         }
     }
 
     fn advance(&mut self, context: &EngineContext) {
         match self {
-            Work::ClaimStrategies(strategies) => strategies.advance(context),
+            Work::MaximalRuns(strategies) => strategies.advance(context),
             Work::AgEf(possible) => {
                 let begun = Instant::now();
                 possible.advance(context);
@@ -107,7 +105,7 @@ impl Liveness {
     fn new(context: &EngineContext) -> Liveness {
         let system = context.given();
         let work = context.claims().iter().filter_map(|&claim| {
-            let strategies = || ClaimStrategies::new(context, claim).map(|h| Work::ClaimStrategies(Box::new(h)));
+            let strategies = || ClaimStrategies::new(context, claim).map(|h| Work::MaximalRuns(Box::new(h)));
             AgEf::new(system, claim).map(|p| Work::AgEf(Box::new(p))).or_else(strategies)
         });
         Liveness { work: work.collect() }
@@ -130,7 +128,7 @@ impl Engine for Liveness {
 
     fn obstacle(&self, claim: ClaimId) -> Option<String> {
         match self.work.iter().find(|w| w.claim() == claim)? {
-            Work::ClaimStrategies(strategies) => strategies.obstacle(),
+            Work::MaximalRuns(strategies) => strategies.obstacle(),
             Work::AgEf(possible) => possible.obstacle(),
         }
     }

@@ -9,11 +9,10 @@
 //! that a solver finds ([`super::linear`]).
 
 use gander_system::passes::{Asked, LivenessToSafety, Stage};
-use gander_system::{ClaimId, FairnessKind, NodeTerms, Rounds, System, TransitionId};
+use gander_system::{ClaimId, FairnessKind, NodeTerms, Rounds, System, TransitionId, strongly_connected_components};
 use gander_term::{Pool, TermId};
 
 use super::candidates;
-use super::components::components;
 use super::linear;
 use super::prover::Prover;
 use super::step::Steps;
@@ -224,7 +223,10 @@ impl Ranking {
             if context.is_cancelled() {
                 return None;
             }
-            let order = components(nodes, edges.iter().map(|e| (e.from, e.to)));
+            let mut successors = vec![Vec::new(); nodes];
+            edges.iter().for_each(|e| successors[e.from].push(e.to));
+            let component = strongly_connected_components(nodes, 0..nodes, |n, k| successors[n].get(k).copied());
+            let order: Vec<usize> = component.into_iter().map(|c| c.unwrap_or(0) as usize).collect();
             if edges.iter().any(|e| order[e.from] != order[e.to]) {
                 for (n, tuple) in ranks.iter_mut().enumerate() {
                     tuple.push(self.pool.int(order[n]));

@@ -1,9 +1,9 @@
-//! The strategies for an answer to one claim about maximal runs.
+//! Strategies for deciding one claim about maximal runs.
 //!
 //! Either a run of the kind asked for is found: one that ends in a pending state ([`Aspect::Stuck`]), a lasso
 //! ([`Aspect::Repetition`]), a recurrent set. Or there is none: then two proofs are needed, that no pending state is stuck,
-//! and that no run has infinitely many rounds, for which there are several ways. Every way is a [`Strategy`]; strategies take turns, the
-//! one that used least first.
+//! and that no run has infinitely many rounds, for which there are several ways. Every way is a [`Strategy`]; the strategy that has
+//! used the least time takes the next turn.
 
 use std::time::{Duration, Instant};
 
@@ -23,21 +23,21 @@ use crate::seeded_bugs::SeededBug;
 /// Bounds on rounds are tried up to this.
 const MOST_ROUNDS: u32 = 1 << 20;
 
-/// For so long a fair_cycle of all states is alone.
-const SURVEY_FIRST: Duration = Duration::from_millis(100);
+/// For this long the search for fair cycles runs alone.
+const FAIR_CYCLES_FIRST: Duration = Duration::from_millis(100);
 
-/// Polyhedra go on while others have used so many times less.
-const SHARE_OF_ENDURANCE: u32 = 4;
+/// The fixpoint of `EG` may use this many times as much time as the others.
+const SHARE_OF_EG: u32 = 4;
 
-/// The search for lassos beside that for a proof goes on while others have used so many times less.
+/// The search for lassos may use this many times as much time as the others.
 const SHARE_OF_LASSOS: u32 = 3;
 
 /// One way to an answer.
 enum Way {
-    /// Whatever the graph of all states says.
-    FairCycleSearch(Box<FairCycleSearch>),
-    /// Whatever polyhedra say of how long runs can go on.
-    Endure(Box<GreatestFixpoint>),
+    /// Fair cycles in the graph of all states.
+    FairCycles(Box<FairCycleSearch>),
+    /// The greatest fixpoint of `EG`, on polyhedra.
+    Eg(Box<GreatestFixpoint>),
     /// Whether a pending state is stuck.
     Stuck(LivenessToSafety, Inquiry),
     /// Whether a pending state comes again.
@@ -105,10 +105,10 @@ impl ClaimStrategies {
         #[cfg(not(test))]
         let fair_cycle = true;
         if fair_cycle {
-            strategies.follow(Ok(Way::FairCycleSearch(Box::new(FairCycleSearch::new(system, claim, asked.finite)))));
+            strategies.follow(Ok(Way::FairCycles(Box::new(FairCycleSearch::new(system, claim, asked.finite)))));
         }
         if fair_cycle && let Some(eg) = GreatestFixpoint::new(context.given(), claim, asked.clone()) {
-            strategies.follow(Ok(Way::Endure(Box::new(eg))));
+            strategies.follow(Ok(Way::Eg(Box::new(eg))));
         }
         if asked.finite {
             let made = liveness_to_safety(system, claim, &Aspect::Stuck).map(|of| {
@@ -165,16 +165,16 @@ impl ClaimStrategies {
     /// One piece of work.
     pub(super) fn advance(&mut self, context: &EngineContext) {
         let needed = |t: &Strategy| match t.way {
-            Way::FairCycleSearch(_) => true,
-            Way::Endure(_) => self.finite.is_none(),
+            Way::FairCycles(_) => true,
+            Way::Eg(_) => self.finite.is_none(),
             Way::Stuck(..) => self.not_stuck.is_none(),
             Way::Repetition { .. } | Way::Stay(_) => self.finite.is_none(),
             Way::Count { .. } | Way::Rank(_) => self.finite.is_none(),
         };
         let waits = |t: &Strategy| match t.way {
-            Way::FairCycleSearch(_) if t.used < SURVEY_FIRST => Duration::ZERO,
-            Way::Endure(ref eg) if eg.is_fresh(t.used) => Duration::ZERO,
-            Way::Endure(_) => t.used / SHARE_OF_ENDURANCE,
+            Way::FairCycles(_) if t.used < FAIR_CYCLES_FIRST => Duration::ZERO,
+            Way::Eg(ref eg) if eg.is_fresh(t.used) => Duration::ZERO,
+            Way::Eg(_) => t.used / SHARE_OF_EG,
             Way::Repetition { ref question, .. } if question.finds_runs_only() => t.used / SHARE_OF_LASSOS,
             _ => t.used.max(Duration::from_nanos(1)),
         };
@@ -254,8 +254,8 @@ fn count(system: &System, claim: ClaimId, k: u32) -> Result<Way, String> {
 impl Way {
     fn follow(&mut self, context: &EngineContext, claim: ClaimId) -> Found {
         match self {
-            Way::FairCycleSearch(fair_cycle) => fair_cycle.advance(context),
-            Way::Endure(eg) => eg.advance(context.cancellation()),
+            Way::FairCycles(fair_cycle) => fair_cycle.advance(context),
+            Way::Eg(eg) => eg.advance(context.cancellation()),
             Way::Stuck(of, question) => match question.ask(context) {
                 Reply::Holds(evidence) => Found::NotStuck(evidence),
                 Reply::Fails(Evidence::Run(run)) => match of.run(&run) {

@@ -1,8 +1,6 @@
 //! Strongly connected components of the control graph, in the order of the condensation: each after all that lead to it.
-//!
-//! Tarjan, *Depth-First Search and Linear Graph Algorithms* (1972), with an explicit stack.
 
-use gander_system::{NodeId, System};
+use gander_system::{NodeId, System, TransitionId, members, strongly_connected_components};
 
 /// A strongly connected component.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -15,60 +13,18 @@ pub(super) struct Component {
 
 /// The components that the control graph reaches from the starts, each after all that lead to it.
 pub(super) fn components(system: &System) -> Vec<Component> {
-    const NEW: u32 = u32::MAX;
-    let count = system.nodes.len();
-    let (mut index, mut low) = (vec![NEW; count], vec![0u32; count]);
-    let (mut on_path, mut path) = (vec![false; count], Vec::new());
-    let mut next = 0;
-    let mut found: Vec<Component> = Vec::new();
-    // A node and how many of its transitions were followed.
-    let mut stack: Vec<(NodeId, usize)> = Vec::new();
-    for start in &system.starts {
-        if index[start.target.index()] == NEW {
-            stack.push((start.target, 0));
-        }
-        while let Some((n, followed)) = stack.pop() {
-            let i = n.index();
-            if followed == 0 {
-                index[i] = next;
-                low[i] = next;
-                next += 1;
-                on_path[i] = true;
-                path.push(n);
-            }
-            let leaving = system.leaving(n);
-            if let Some(&t) = leaving.get(followed) {
-                stack.push((n, followed + 1));
-                let m = system.transition(t).target;
-                if index[m.index()] == NEW {
-                    stack.push((m, 0));
-                } else if on_path[m.index()] {
-                    low[i] = low[i].min(index[m.index()]);
-                }
-                continue;
-            }
-            if low[i] == index[i] {
-                let mut nodes = Vec::new();
-                while let Some(m) = path.pop() {
-                    on_path[m.index()] = false;
-                    nodes.push(m);
-                    if m == n {
-                        break;
-                    }
-                }
-                nodes.sort_unstable();
-                let inside = |m: NodeId| nodes.binary_search(&m).is_ok();
-                let cyclic = nodes.len() > 1 || leaving.iter().any(|&t| inside(system.transition(t).target));
-                found.push(Component { nodes, cyclic });
-            }
-            if let Some(&(parent, _)) = stack.last() {
-                low[parent.index()] = low[parent.index()].min(low[i]);
-            }
-        }
-    }
-    // A component is complete before those that lead to it.
-    found.reverse();
-    found
+    let target = |t: &TransitionId| system.transition(*t).target;
+    let roots = system.starts.iter().map(|s| s.target.index());
+    let successor = |n: usize, k: usize| system.leaving(NodeId::from(n)).get(k).map(|t| target(t).index());
+    let number = strongly_connected_components(system.nodes.len(), roots, successor);
+    let component = |nodes: Vec<usize>| {
+        let leads_back =
+            |&n: &usize| system.leaving(NodeId::from(n)).iter().any(|t| nodes.contains(&target(t).index()));
+        let cyclic = nodes.len() > 1 || nodes.iter().any(leads_back);
+        Component { nodes: nodes.into_iter().map(NodeId::from).collect(), cyclic }
+    };
+    // Edges between components lead to smaller numbers.
+    members(&number).into_iter().rev().map(component).collect()
 }
 
 /// Which components are done, and which can be begun: those that nothing undone leads to.

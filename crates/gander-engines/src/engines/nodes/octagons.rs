@@ -40,19 +40,19 @@ impl Analysis {
             at.map(|v| visits.all[v].state.clone()).collect()
         };
         let e = &mut self.view.encoding;
-        let vocabulary = CandidateTerms::of(e, &claimed, ROOM);
-        let Some(mut ascent) = OctagonAnalysis::new(e, nodes, &vocabulary, &samples) else { return Vec::new() };
+        let candidate_terms = CandidateTerms::of(e, &claimed, ROOM);
+        let Some(mut analysis) = OctagonAnalysis::new(e, nodes, &candidate_terms, &samples) else { return Vec::new() };
         while !context.is_cancelled() && Instant::now() < until {
             let mut element: FxHashMap<NodeId, Vec<TermId>> = FxHashMap::default();
-            for c in ascent.element(&mut self.view.encoding) {
+            for c in analysis.element(&mut self.view.encoding) {
                 element.entry(c.node).or_default().push(c.formula);
             }
             let Some(outside) = self.state_outside(context, nodes, inner, &element, until) else { break };
-            if !ascent.climb(&mut self.view.encoding, &outside) {
+            if !analysis.climb(&mut self.view.encoding, &outside) {
                 break;
             }
         }
-        let mut found = ascent.candidates(&mut self.view.encoding);
+        let mut found = analysis.candidates(&mut self.view.encoding);
         found.retain(|c| self.says_what_matters(c));
         found.truncate(MOST);
         found

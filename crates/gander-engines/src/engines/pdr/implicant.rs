@@ -82,13 +82,13 @@ pub(super) struct Implicant {
 /// Literals that imply the roots, which must be true in the model.
 pub(super) fn implicant(
     pool: &mut Pool,
-    vocabulary: &mut CandidateTerms,
+    candidate_terms: &mut CandidateTerms,
     model: &Model,
     roots: &[TermId],
 ) -> Result<Implicant, NotProjectable> {
     let mut walk = Walk {
         pool,
-        vocabulary,
+        candidate_terms,
         model,
         values: FxHashMap::default(),
         forms: FxHashMap::default(),
@@ -106,7 +106,7 @@ pub(super) fn implicant(
 
 struct Walk<'a> {
     pool: &'a mut Pool,
-    vocabulary: &'a mut CandidateTerms,
+    candidate_terms: &'a mut CandidateTerms,
     model: &'a Model,
     values: FxHashMap<TermId, Value>,
     forms: FxHashMap<TermId, Linear>,
@@ -170,9 +170,9 @@ impl Walk<'_> {
         match self.pool.op(t) {
             Op::Bool(_) => {}
             Op::Symbol(s) => {
-                if let Some(&definition) = self.vocabulary.definitions.get(&s) {
+                if let Some(&definition) = self.candidate_terms.definitions.get(&s) {
                     self.imply([(definition, positive)]);
-                } else if self.vocabulary.kept.contains(&s) {
+                } else if self.candidate_terms.kept.contains(&s) {
                     let literal = if positive { t } else { self.pool.not(t) };
                     self.found.literals.push(literal);
                 }
@@ -222,7 +222,7 @@ impl Walk<'_> {
             if self.seen.contains(&(t, positive)) {
                 return Ok(());
             }
-            let weight = self.vocabulary.weight(self.pool, t);
+            let weight = self.candidate_terms.weight(self.pool, t);
             if best.is_none_or(|(w, _)| weight < w) {
                 best = Some((weight, (t, positive)));
             }
@@ -276,7 +276,7 @@ impl Walk<'_> {
     fn needed(&mut self, t: TermId) -> Result<Vec<TermId>, NotProjectable> {
         let args = self.pool.args(t).to_vec();
         Ok(match self.pool.op(t) {
-            Op::Symbol(s) => self.vocabulary.definitions.get(&s).copied().into_iter().collect(),
+            Op::Symbol(s) => self.candidate_terms.definitions.get(&s).copied().into_iter().collect(),
             Op::Ite => vec![if self.truth(args[0])? { args[1] } else { args[2] }],
             Op::Neg | Op::Add | Op::Sub | Op::Mul | Op::Abs | Op::Min | Op::Max | Op::ToReal => args,
             Op::Div | Op::IntDiv | Op::Mod if self.divisor(args[1]).is_some() => vec![args[0]],
@@ -370,7 +370,7 @@ impl Walk<'_> {
 
     /// True if no atom is a symbol that is to be eliminated.
     fn is_kept(&self, form: &Linear) -> bool {
-        form.terms.keys().all(|&atom| self.pool.as_symbol(atom).is_none_or(|s| self.vocabulary.kept.contains(&s)))
+        form.terms.keys().all(|&atom| self.pool.as_symbol(atom).is_none_or(|s| self.candidate_terms.kept.contains(&s)))
     }
 
     /// `t div k` or `t mod k`.
@@ -393,11 +393,11 @@ impl Walk<'_> {
         }
         let term = self.pool.mk(Op::IntDiv, args).map_err(|_| NotProjectable("a quotient"))?;
         let value = self.value(term)?;
-        let symbol = match self.vocabulary.quotients.get(&term) {
+        let symbol = match self.candidate_terms.quotients.get(&term) {
             Some(&s) => s,
             None => {
                 let s = self.pool.declare_fresh("quotient", Sort::Int);
-                self.vocabulary.quotients.insert(term, s);
+                self.candidate_terms.quotients.insert(term, s);
                 s
             }
         };
@@ -429,7 +429,7 @@ impl Walk<'_> {
             let args = self.pool.args(t).to_vec();
             let op = self.pool.op(t);
             let needed: Vec<TermId> = match op {
-                Op::Symbol(s) => self.vocabulary.definitions.get(&s).copied().into_iter().collect(),
+                Op::Symbol(s) => self.candidate_terms.definitions.get(&s).copied().into_iter().collect(),
                 Op::Ite => vec![if self.truth(args[0])? { args[1] } else { args[2] }],
                 Op::Forall | Op::Exists => return Err(NotProjectable("a quantifier")),
                 _ => args.clone(),
@@ -441,7 +441,7 @@ impl Walk<'_> {
             }
             let parts: Vec<TermId> = needed.iter().map(|n| self.rebuilt[n]).collect();
             let new = match op {
-                Op::Symbol(s) if parts.is_empty() && !self.vocabulary.kept.contains(&s) => {
+                Op::Symbol(s) if parts.is_empty() && !self.candidate_terms.kept.contains(&s) => {
                     self.found.fixed.insert(s);
                     let value = self.value(t)?;
                     self.pool.constant(value)

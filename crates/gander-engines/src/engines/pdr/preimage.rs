@@ -13,7 +13,7 @@ use super::project::{Projected, project};
 
 /// What a step of a transition demands, with the next values that it defines.
 struct Step {
-    vocabulary: CandidateTerms,
+    candidate_terms: CandidateTerms,
     /// Guard, what the effect constrains and does not define, and the assumptions about the next state.
     demands: Vec<TermId>,
 }
@@ -68,7 +68,7 @@ impl Preimages {
         let Some(step) = &mut self.steps[t.index()] else { return Err(NotProjectable("a transition")) };
         let mut roots = step.demands.clone();
         roots.extend_from_slice(also);
-        let found = implicant(&mut e.pool, &mut step.vocabulary, model, &roots)?;
+        let found = implicant(&mut e.pool, &mut step.candidate_terms, model, &roots)?;
         project(&mut e.pool, model, &self.kept, found)
     }
 }
@@ -106,7 +106,7 @@ fn step(e: &mut Encoding, t: TransitionId, kept: &FxHashSet<SymbolId>) -> Step {
     let to_next = system.vars.iter().map(|v| (v.current, v.next)).collect::<Vec<_>>();
     let map = to_next.into_iter().map(|(now, next)| (now, e.pool.var(next))).collect();
     demands.push(e.pool.substitute(assumption, &map));
-    Step { vocabulary: CandidateTerms::new(kept.clone(), definitions), demands }
+    Step { candidate_terms: CandidateTerms::new(kept.clone(), definitions), demands }
 }
 
 /// `x' = e`, if `x'` is not defined yet and `e` does not depend on it.

@@ -27,8 +27,8 @@ fn holds(pool: &Pool, literals: &[TermId], model: &Model) -> bool {
 /// The cube of a formula in a model, where `kept` are the state variables.
 fn cube(pool: &mut Pool, formula: TermId, model: &Model, kept: &[SymbolId]) -> Vec<TermId> {
     let kept: FxHashSet<SymbolId> = kept.iter().copied().collect();
-    let mut vocabulary = CandidateTerms::new(kept.clone(), FxHashMap::default());
-    let found = implicant(pool, &mut vocabulary, model, &[formula]).unwrap();
+    let mut candidate_terms = CandidateTerms::new(kept.clone(), FxHashMap::default());
+    let found = implicant(pool, &mut candidate_terms, model, &[formula]).unwrap();
     project(pool, model, &kept, found).unwrap().literals
 }
 

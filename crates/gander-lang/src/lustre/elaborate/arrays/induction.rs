@@ -8,6 +8,7 @@
 //! With several indices they are compared as words are in a dictionary: the first index never grows, and where it
 //! stays the same the second gets smaller, and so on.
 
+use gander_system::{members, strongly_connected_components};
 use gander_term::{Op, TermId, Value};
 
 use crate::lustre::elaborate::arrays::open_arrays::Binder;
@@ -130,47 +131,9 @@ fn falls_everywhere(edges: &[(usize, usize, &[i64])], dimension: usize) -> bool 
     false
 }
 
-/// The strongly connected components of a graph (Tarjan), each with its members; the successors of `s` are `next[s]`.
+/// The strongly connected components of a graph, each with its members; the successors of `s` are `next[s]`.
 pub(in crate::lustre::elaborate) fn components(next: &[Vec<usize>]) -> Vec<Vec<usize>> {
-    let mut number = vec![usize::MAX; next.len()];
-    let mut low = vec![0; next.len()];
-    let mut on_stack = vec![false; next.len()];
-    let (mut stack, mut result, mut count) = (Vec::new(), Vec::new(), 0);
-    for start in 0..next.len() {
-        if number[start] != usize::MAX {
-            continue;
-        }
-        let mut path = vec![(start, 0)];
-        while let Some((s, k)) = path.last_mut() {
-            let s = *s;
-            if *k == 0 {
-                (number[s], low[s]) = (count, count);
-                count += 1;
-                stack.push(s);
-                on_stack[s] = true;
-            }
-            if let Some(&t) = next[s].get(*k) {
-                *k += 1;
-                if number[t] == usize::MAX {
-                    path.push((t, 0));
-                } else if on_stack[t] {
-                    low[s] = low[s].min(number[t]);
-                }
-                continue;
-            }
-            path.pop();
-            if let Some(&(above, _)) = path.last() {
-                low[above] = low[above].min(low[s]);
-            }
-            if low[s] == number[s] {
-                let from = stack.iter().rposition(|&t| t == s).unwrap_or(0);
-                let members = stack.split_off(from);
-                members.iter().for_each(|&t| on_stack[t] = false);
-                result.push(members);
-            }
-        }
-    }
-    result
+    members(&strongly_connected_components(next.len(), 0..next.len(), |s, k| next[s].get(k).copied()))
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use crate::lustre::elaborate::expressions::values::{BASE, Cell};
 use crate::lustre::elaborate::system::model::{Formula, Goal, Model};
 use crate::lustre::elaborate::system::streams::{Before, StreamId};
 
-const DOUBT: &str = "it depends on the first value of an unguarded `pre`: in JKind every `pre x` has the same, and `pre (x + 1)` is \
+const AMBIGUOUS_PRE: &str = "it depends on the first value of an unguarded `pre`: in JKind every `pre x` has the same, and `pre (x + 1)` is \
                      one more than that; in Kind 2 each `pre` has its own; `init -> pre x` is read alike by both";
 
 impl Model<'_> {
@@ -176,7 +176,7 @@ impl Model<'_> {
         };
         let mut texts: Vec<String> = Vec::new();
         if !same.is_empty() {
-            texts.push(DOUBT.into());
+            texts.push(AMBIGUOUS_PRE.into());
         }
         if !self.functions.narrow.is_empty() {
             let names: Vec<String> = self.functions.narrowed.iter().map(|&f| format!("`{}`", self.word(f))).collect();
