@@ -326,7 +326,8 @@ fn explicit_agrees() {
     {
         let mut portfolio = Portfolio::new(Some(&["explicit"]));
         let comparison = Comparison { lengths: Lengths::Shortest, settings, ..Comparison::default() };
-        let report = compare(700_000..700_000 + systems(), &mut portfolio, comparison);
+        // Fewer systems do not have every kind of claim in both directions.
+        let report = compare(700_000..700_000 + systems().max(100), &mut portfolio, comparison);
         assert!(portfolio.problems.is_empty(), "internal errors:\n{}", portfolio.problems.join("\n"));
         assert!(report.disagreements.is_empty(), "{report}");
         for kind in ["always", "reachable", "chain", "can-enable", "no-sinkhole", "completable", "always-possible"] {
